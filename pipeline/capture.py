@@ -1,0 +1,164 @@
+"""The one door to the disk: a snapshot of what a host wants to see."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import Final
+
+from pyrsistent import PMap, pmap
+
+from pipeline.hosts import STANDARD, Host
+from pipeline.nodes import ABSENT, Directory, File, Link, Node, Seen, Special, Stamp, TooLarge, Unknown, Unread, Unreadable
+from pipeline.places import Want, wanted
+from pipeline.snapshot import Snapshot, normal
+
+_VANISHED: Final = "it vanished between listing and reading"
+_FLAGS: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY
+"""Never wait for a pipe's writer, never follow a link that took a file's place, never get a controlling terminal."""
+
+
+def capture(
+    cwd: str | os.PathLike[str],
+    home: str | os.PathLike[str] | None = None,
+    *,
+    host: Host = STANDARD,
+    previous: Snapshot | None = None,
+) -> Snapshot:
+    """A snapshot of all that a host's discovery looks at from `cwd`, read from the disk; it never fails.
+
+    A relative `cwd` is taken from the process's working directory, `home` is the user's unless given; nothing else of the process is used.
+    What cannot be read is a node that says why. A file whose modification time, size and inode are those in `previous` is not opened again.
+    """
+    where = normal(os.path.abspath(os.fspath(cwd)))
+    house = normal(os.path.abspath(os.path.expanduser("~") if home is None else os.fspath(home)))
+    snapshot = Snapshot(where, house, user=os.geteuid())
+    before = previous or snapshot
+    while wants := wanted(host, snapshot):
+        for want in wants:
+            snapshot = look(want, snapshot, before)
+    return snapshot
+
+
+def look(want: Want, snapshot: Snapshot, before: Snapshot) -> Snapshot:
+    """The snapshot that also knows what `want` asks for, as the disk has it now; what `before` has of it unchanged is kept."""
+    real, node = snapshot.locate(want.path)
+    while isinstance(node, Unknown):
+        snapshot = snapshot.with_nodes([(real, _presence(real))])
+        real, node = snapshot.locate(want.path)
+    if want.what == "listing" and isinstance(node, Directory) and not node.complete:
+        return snapshot.with_nodes([(real, _listing(real, node, want, before.locate(real).node))])
+    if want.what == "content" and isinstance(node, Unread):
+        return snapshot.with_nodes([(real, _content(real, None, want.max_bytes, before.locate(real).node))])
+    return snapshot
+
+
+def _presence(path: str) -> Node:
+    """What stands at a path, its content not looked at."""
+    try:
+        found = os.lstat(path)
+        mode = found.st_mode
+        if stat.S_ISDIR(mode):
+            return Directory(complete=False, owner=found.st_uid, mode=stat.S_IMODE(mode))
+        if stat.S_ISLNK(mode):
+            return Link(os.readlink(path))
+        return Unread(found.st_size) if stat.S_ISREG(mode) else Special(_kind(mode))
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a NUL or a lone surrogate in the path
+        return ABSENT
+    except OSError as error:
+        return Unreadable(_reason(error))
+
+
+def _listing(path: str, directory: Directory, want: Want, before: Seen) -> Directory | Unreadable:
+    """A directory with all its names, and with the content of the files that are wanted; the very same object as before if nothing changed."""
+    kept: PMap[str, Node] = before.children if isinstance(before, Directory) else pmap()
+    try:
+        at = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY)
+    except OSError as error:
+        return Unreadable(_reason(error), directory=True)
+    try:
+        with os.scandir(at) as entries:
+            children = {entry.name: _child(entry, at, want, kept, directory.children) for entry in entries}
+    except OSError as error:
+        return Unreadable(_reason(error), directory=True)
+    finally:
+        os.close(at)
+    same = isinstance(before, Directory) and before.complete and len(children) == len(kept)
+    if same and all(kept.get(name) is node for name, node in children.items()):
+        children_map = kept
+    else:
+        children_map = pmap(children)
+    return Directory(children_map, True, directory.owner, directory.mode)
+
+
+def _child(entry: os.DirEntry[str], at: int, want: Want, kept: PMap[str, Node], known: PMap[str, Node]) -> Node:
+    name = entry.name
+    if want.suffix is not None and name.endswith(want.suffix) and entry.is_file(follow_symlinks=False):
+        return _content(name, at, want.max_bytes, kept.get(name))
+    if name in known:
+        return known[name]
+    return _unopened(entry, at)
+
+
+def _unopened(entry: os.DirEntry[str], at: int) -> Node:
+    try:
+        if entry.is_symlink():
+            return Link(os.readlink(entry.name, dir_fd=at))
+        found = entry.stat(follow_symlinks=False)
+    except FileNotFoundError:
+        return Unreadable(_VANISHED)
+    except OSError as error:
+        return Unreadable(_reason(error))
+    if stat.S_ISDIR(found.st_mode):
+        return Directory(complete=False, owner=found.st_uid, mode=stat.S_IMODE(found.st_mode))
+    return Unread(found.st_size) if stat.S_ISREG(found.st_mode) else Special(_kind(found.st_mode))
+
+
+def _content(name: str, at: int | None, limit: int, before: Seen | None) -> Node:
+    """A regular file with its bytes, or the one from before if its stamp is still the same."""
+    try:
+        if isinstance(before, File) and before.stamp == _stamp(os.stat(name, dir_fd=at, follow_symlinks=False)):
+            return before
+        file = os.open(name, _FLAGS, dir_fd=at)
+    except FileNotFoundError:
+        return Unreadable(_VANISHED)
+    except OSError as error:
+        return Unreadable(_reason(error))
+    try:
+        return _opened(file, limit)
+    except OSError as error:
+        return Unreadable(_reason(error))
+    finally:
+        os.close(file)
+
+
+def _opened(file: int, limit: int) -> Node:
+    found = os.fstat(file)
+    if not stat.S_ISREG(found.st_mode):
+        return Special(_kind(found.st_mode))
+    if found.st_size > limit:
+        return TooLarge(found.st_size, limit)
+    data = os.read(file, found.st_size)
+    return File(data, _stamp(found)) if len(data) == found.st_size else Unreadable("it changed while it was read")
+
+
+def _stamp(found: os.stat_result) -> Stamp:
+    return Stamp(found.st_mtime_ns, found.st_size, found.st_ino)
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or type(error).__name__).lower()
+
+
+_KINDS: Final = (
+    (stat.S_ISDIR, "a directory"),
+    (stat.S_ISLNK, "a link"),
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a character device"),
+    (stat.S_ISBLK, "a block device"),
+)
+
+
+def _kind(mode: int) -> str:
+    return next((word for fits, word in _KINDS if fits(mode)), "a special file")

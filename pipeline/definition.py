@@ -1,0 +1,179 @@
+"""An agent file's text to its definition: a `Result` with every problem of the file, and the warnings beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from returns.result import Failure, Result, Success
+
+from pipeline.agent import SUBMIT_RESULT, TASK, THINKING_LEVELS, AgentDefinition, AnyAgent, Source, Spawns, ThinkingLevel
+from pipeline.frontmatter.core import is_null
+from pipeline.frontmatter.fences import BLANKS
+from pipeline.frontmatter.keys import nearest
+from pipeline.frontmatter.tree import Mapping, Node, Scalar
+from pipeline.hosts import STANDARD, Host, Reading
+from pipeline.metadata import Metadata, read_metadata
+from pipeline.problem import EveryToolAllowed, IgnoredValue, Invalid, MissingField, OddName, UnknownKey, Warned
+
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one text comes to: a definition or all that is wrong with it, and the warnings either way.
+
+    `claimed` is the name it asks for, as far as it can be told; a broken file has one too.
+    """
+
+    result: Result[AgentDefinition, tuple[Invalid, ...]]
+    warnings: tuple[Warned, ...] = ()
+    claimed: str | None = None
+
+
+def parse_agent(text: str, path: str, source: Source, *, host: Host = STANDARD) -> Result[AgentDefinition, tuple[Invalid, ...]]:
+    """The definition that a text holds, or everything that makes it invalid; `read_agent` gives the warnings too.
+
+    >>> parse_agent("---\\nname: a\\ndescription: b\\n---\\nGo.", "/a.md", "user").unwrap().system_prompt
+    'Go.'
+    >>> parse_agent("---\\nname: a\\n---", "/a.md", "user").failure()
+    (MissingField(path='/a.md', line=1, column=1, field='description', found='nothing'),)
+    """
+    return read_agent(text, path, source, host=host).result
+
+
+def read_agent(text: str, path: str, source: Source, *, host: Host = STANDARD) -> Verdict:
+    """The verdict on a text: its definition or what makes it invalid, with its warnings; total.
+
+    >>> [type(warning).__name__ for warning in read_agent("---\\nname: a\\ndescription: b: c\\n---", "/a.md", "user").warnings]
+    ['NotYaml']
+    """
+    metadata = read_metadata(text, path, host.reading)
+    if isinstance(metadata, Failure):
+        return Verdict(Failure((metadata.failure(),)))
+    return define(metadata.unwrap(), source, host.reading)
+
+
+def define(metadata: Metadata, source: Source, reading: Reading) -> Verdict:
+    """The verdict on metadata that could be read."""
+    fields = metadata.fields
+    name, description = _text(fields, "name", reading), _text(fields, "description", reading)
+    warnings = (*metadata.warnings, *_warnings(metadata, reading), *_odd(metadata, name.value_or("")))
+    if isinstance(name, Failure) or isinstance(description, Failure):
+        return Verdict(Failure(tuple(_missing(metadata, name, description))), warnings, name.value_or(None))
+    tools = _tools(fields.get("tools"), reading)
+    definition = AgentDefinition(
+        name.unwrap(),
+        description.unwrap(),
+        metadata.split.body,
+        source,
+        metadata.path,
+        tools,
+        _spawns(fields.get("spawns"), tools, reading),
+        _given(fields.get("model"), reading.model),
+        _thinking(fields),
+        _given(fields.get("output"), reading.output),
+        _blocking(fields.get("blocking")),
+    )
+    return Verdict(Success(definition), warnings, definition.name)
+
+
+_NOTHING: Final[Result[str, str]] = Failure("nothing")
+
+
+def _text(fields: dict[str, Node], field: str, reading: Reading) -> Result[str, str]:
+    node = fields.get(field)
+    return _NOTHING if node is None else reading.text(node)
+
+
+def _given(node: Node | None, read: Callable[[Node], _Value]) -> _Value | None:
+    return None if node is None else read(node)
+
+
+def _tools(node: Node | None, reading: Reading) -> tuple[str, ...] | None:
+    names = None if node is None else reading.tools(node)
+    if names is None:
+        return None
+    lowered = tuple(name.lower() for name in names)
+    return lowered if SUBMIT_RESULT in lowered else (*lowered, SUBMIT_RESULT)
+
+
+def _spawns(node: Node | None, tools: tuple[str, ...] | None, reading: Reading) -> Spawns | None:
+    said = None if node is None else reading.spawns(node)
+    if said is None and tools is not None and TASK in tools:
+        return AnyAgent()
+    return said
+
+
+def _thinking(fields: dict[str, Node]) -> ThinkingLevel | None:
+    node = _thinking_field(fields)[1]
+    text = node.text if isinstance(node, Scalar) else None
+    return next((level for level in THINKING_LEVELS if level == text), None)
+
+
+def _thinking_field(fields: dict[str, Node]) -> tuple[str, Node | None]:
+    """`thinkingLevel`, else `thinking`: the one that says something."""
+    first = fields.get("thinkingLevel")
+    return ("thinking", fields.get("thinking")) if first is None or is_null(first) else ("thinkingLevel", first)
+
+
+_BOOLEANS: Final = {"true": True, "false": False}
+
+
+def _blocking(node: Node | None) -> bool | None:
+    return _BOOLEANS.get(node.text.lower()) if isinstance(node, Scalar) else None
+
+
+def _missing(metadata: Metadata, name: Result[str, str], description: Result[str, str]) -> Iterator[Invalid]:
+    for field, result in (("name", name), ("description", description)):
+        if isinstance(result, Failure):
+            line, column = metadata.at(field) if field in metadata.fields else (1, 1)
+            yield MissingField(path=metadata.path, line=line, column=column, field=field, found=result.failure())
+
+
+def _warnings(metadata: Metadata, reading: Reading) -> Iterator[Warned]:
+    fields = metadata.fields
+    if not fields.keys() <= reading.known_keys:
+        yield from _unknown(metadata, reading)
+    if "tools" in fields:
+        yield from _every_tool(metadata, fields["tools"], reading)
+    if "thinkingLevel" in fields or "thinking" in fields:
+        field, node = _thinking_field(fields)
+        if node is not None and not is_null(node) and _thinking(fields) is None:
+            yield _ignored(metadata, field, node, THINKING_LEVELS)
+    if "blocking" in fields and not is_null(fields["blocking"]) and _blocking(fields["blocking"]) is None:
+        yield _ignored(metadata, "blocking", fields["blocking"], tuple(_BOOLEANS))
+
+
+def _unknown(metadata: Metadata, reading: Reading) -> Iterator[Warned]:
+    for key in sorted(metadata.fields.keys() - reading.known_keys - reading.foreign_keys):
+        near = nearest(key, reading.known_keys | reading.foreign_keys)
+        if near:
+            line, column = metadata.at(key)
+            yield UnknownKey(path=metadata.path, line=line, column=column, key=metadata.written[key], near=near)
+
+
+def _every_tool(metadata: Metadata, node: Node, reading: Reading) -> Iterator[Warned]:
+    if reading.tools(node) is not None or (isinstance(node, Scalar) and "*" in node.text):
+        return
+    line, column = metadata.at("tools")
+    found = "a mapping" if isinstance(node, Mapping) else "an empty value" if isinstance(node, Scalar) else "an empty list"
+    yield EveryToolAllowed(path=metadata.path, line=line, column=column, found=found)
+
+
+def _ignored(metadata: Metadata, field: str, node: Node, allowed: tuple[str, ...]) -> Warned:
+    line, column = metadata.at(field)
+    found = node.text if isinstance(node, Scalar) else "a mapping" if isinstance(node, Mapping) else "a list"
+    return IgnoredValue(path=metadata.path, line=line, column=column, field=metadata.written[field], found=found, allowed=allowed)
+
+
+_CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
+
+
+def _odd(metadata: Metadata, name: str) -> Iterator[Warned]:
+    if "," in name or not name.isalnum() and (_CONTROL.search(name) or name.strip(BLANKS) != name):
+        line, column = metadata.at("name")
+        why = "comma" if "," in name else "control character" if _CONTROL.search(name) else "blank at an end"
+        yield OddName(path=metadata.path, line=line, column=column, name=name, why=why)

@@ -1,0 +1,1 @@
+"""From an agent file's text to its metadata and body."""

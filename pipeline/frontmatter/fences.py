@@ -1,0 +1,156 @@
+"""Text to metadata and body: line breaks, HTML comments, the `---` fences, and the way back to a place in the original."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
+from typing import Final, Literal, NamedTuple
+
+from returns.result import Failure, Result, Success
+
+BYTE_ORDER_MARK: Final = "\ufeff"
+BLANKS: Final = (
+    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
+"""What trimming takes off: ECMAScript's white space and line ends, so that both hosts trim alike."""
+METADATA_OFFSET: Final = 4
+TAB: Final = "  "
+
+
+class Split(NamedTuple):
+    """A text in its two parts; `source` is the text with its line breaks made one, comments still in."""
+
+    metadata: str
+    body: str
+    source: str
+
+
+class Place(NamedTuple):
+    """A place in a file, counted from 1."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoFences:
+    """Why a text has no metadata; `line` is where a fence stands that does not count, `before` the first text ahead of it."""
+
+    why: Literal["unopened", "not first", "unclosed", "byte order mark"]
+    line: int = 1
+    before: str = ""
+
+
+def split(text: str) -> Result[Split, NoFences]:
+    """The metadata (tabs made two blanks, a final line break added) and the trimmed body of a text.
+
+    >>> split("---\\nname: a\\n---\\nHello")
+    <Success: Split(metadata='name: a\\n', body='Hello', source='---\\nname: a\\n---\\nHello')>
+    >>> split("Hello").failure()
+    NoFences(why='unopened', line=1, before='')
+    """
+    source = text if "\r" not in text else text.replace("\r\n", "\n").replace("\r", "\n")
+    bare = source if "<!--" not in source else without_comments(source)
+    if not bare.startswith("---"):
+        return Failure(_unopened(bare, source))
+    end = bare.find("\n---", 3)
+    if end < 0:
+        return Failure(NoFences("unclosed"))
+    metadata = bare[METADATA_OFFSET:end]
+    if "\t" in metadata:
+        metadata = metadata.replace("\t", TAB)
+    return Success(Split(metadata + "\n", bare[end + 4 :].strip(BLANKS), source))
+
+
+_FENCE: Final = re.compile(r"^---[ \t]*$", re.MULTILINE)
+_OPENING_LINES: Final = 40
+"""A fence further down than this is a horizontal rule of the prose, not frontmatter that slipped."""
+
+
+def _unopened(bare: str, source: str) -> NoFences:
+    if bare.startswith(BYTE_ORDER_MARK):
+        return NoFences("byte order mark")
+    fence = _FENCE.search(source)
+    if fence and source.count("\n", 0, fence.start()) < _OPENING_LINES and _FENCE.search(source, fence.end()):
+        before = next((line for line in source.split("\n") if line.strip(BLANKS)), "")
+        return NoFences("not first", source.count("\n", 0, fence.start()) + 1, before)
+    return NoFences("unopened")
+
+
+def without_comments(text: str) -> str:
+    """The text without its closed HTML comments; linear in its length, whatever it holds.
+
+    >>> without_comments("a<!-- b -->c<!-- d")
+    'ac<!-- d'
+    """
+    return "".join(text[start:end] for start, end in kept(text))
+
+
+def kept(text: str) -> list[tuple[int, int]]:
+    """The stretches of a text outside its HTML comments, as offsets."""
+    stretches: list[tuple[int, int]] = []
+    at = 0
+    while True:
+        start = text.find("<!--", at)
+        close = text.find("-->", start + 4) if start >= 0 else -1
+        if close < 0:
+            stretches.append((at, len(text)))
+            return stretches
+        stretches.append((at, start))
+        at = close + 3
+
+
+def place_of(source: str, line: int, column: int) -> Place:
+    """Where the place (`line`, `column`) of the metadata stands in the file: comments and tabs put back.
+
+    >>> place_of("---<!-- x\\n-->\\nname: a\\n---", 1, 3)
+    Place(line=3, column=3)
+    """
+    layout = _layout(source)
+    begin = layout.bare_lines[min(layout.first + line - 1, len(layout.bare_lines) - 1)] if line > 1 else METADATA_OFFSET
+    offset = begin + _before_tabs(layout.bare[begin : layout.bare.find("\n", begin)], column - 1)
+    at = layout.in_source(offset)
+    number = bisect_right(layout.lines, at)
+    return Place(number, at - layout.lines[number - 1] + 1)
+
+
+class _Layout(NamedTuple):
+    """Where lines start, with and without comments, so that many places in one text are found in logarithmic time."""
+
+    bare: str
+    bare_lines: list[int]
+    first: int
+    """The index in `bare_lines` of the metadata's first line."""
+    lines: list[int]
+    ends: list[int]
+    shifts: list[int]
+
+    def in_source(self, offset: int) -> int:
+        """The offset with comments of what stands at `offset` without them."""
+        return offset + self.shifts[min(bisect_right(self.ends, offset), len(self.shifts) - 1)]
+
+
+@lru_cache(maxsize=4)
+def _layout(source: str) -> _Layout:
+    stretches = kept(source)
+    ends = list(accumulate(end - start for start, end in stretches))
+    shifts = [start - (passed - (end - start)) for (start, end), passed in zip(stretches, ends, strict=True)]
+    bare = "".join(source[start:end] for start, end in stretches)
+    bare_lines = _line_starts(bare)
+    return _Layout(bare, bare_lines, bisect_right(bare_lines, METADATA_OFFSET) - 1, _line_starts(source), ends, shifts)
+
+
+def _line_starts(text: str) -> list[int]:
+    return [0, *(found.end() for found in re.finditer("\n", text))]
+
+
+def _before_tabs(line: str, column: int) -> int:
+    """The offset in a line of what stands at `column` once each tab is two blanks."""
+    at = width = 0
+    while width < column and at < len(line):
+        width += len(TAB) if line[at] == "\t" else 1
+        at += 1
+    return at

@@ -1,0 +1,157 @@
+"""What YAML metadata says, before any meaning is given to it: scalars as text, sequences, mappings.
+
+Every scalar is text, as StrictYAML has it; `plain` remembers that it stood without quotes and was no block scalar, which is all that a later
+typing of scalars needs to know. Both YAML programs speak in the same events, so `fold` makes the tree for both, with the same refusals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+MAX_DEPTH: Final = 50
+"""Nesting levels that a reading accepts; JSON schemas in real agent files stay under 20."""
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Scalar:
+    """One scalar as text; `plain` when it stood bare, so that `404` may be a number but `"404"` never is.
+
+    >>> Scalar("404"), Scalar("404", plain=False)
+    (Scalar(text='404', plain=True), Scalar(text='404', plain=False))
+    """
+
+    text: str
+    plain: bool
+
+    def __init__(self, text: str, plain: bool = True) -> None:
+        _set_text(self, text)  # through the slots: a third cheaper than the generated frozen `__init__`, and every reading makes many
+        _set_plain(self, plain)
+
+
+_set_text: Final[Any] = vars(Scalar)["text"].__set__
+_set_plain: Final[Any] = vars(Scalar)["plain"].__set__
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """An ordered list of nodes."""
+
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """Keys, always text and never twice, with their nodes, in the order they were written."""
+
+    entries: tuple[tuple[str, Node], ...]
+
+    def __iter__(self) -> Iterator[tuple[str, Node]]:
+        return iter(self.entries)
+
+
+Node: TypeAlias = Scalar | Sequence | Mapping
+
+NOTHING: Final = Scalar("")
+"""What a key without a value holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotReadable:
+    """Why a text is no acceptable YAML; `line` and `column` count from 1 within that text."""
+
+    line: int
+    column: int
+    reason: str
+    key: str | None = None
+    """The key that stands twice, where that is the reason."""
+
+
+class Refused(Exception):  # noqa: N818 - a way out of the fold: a reading turns it into its `refusal`
+    """Raised by `fold` at an event that no reading accepts; `refusal` says where and why."""
+
+    def __init__(self, event: Any, reason: str, key: str | None = None) -> None:
+        super().__init__(reason)
+        self.refusal = NotReadable(event.start_mark.line + 1, event.start_mark.column + 1, reason, key)
+
+
+def fold(take: Callable[[], Any], events: Any) -> Node | None:
+    """The tree of the one document in a stream, None for an empty stream; `take` gives the next event, `events` holds their classes.
+
+    Raises `Refused` at an anchor, alias, tag, merge key, duplicate key, a key that is empty or no text, the 51st level, a second document.
+
+    >>> import yaml
+    >>> fold(yaml.Loader("a: [b]").get_event, yaml)
+    Mapping(entries=(('a', Sequence(items=(Scalar(text='b', plain=True),))),))
+    """
+    take()  # the stream's start
+    if type(take()) is events.StreamEndEvent:
+        return None
+    root = _root(take, events)
+    take()  # the document's end
+    after = take()
+    if type(after) is not events.StreamEndEvent:
+        raise Refused(after, "a second document begins")
+    return root
+
+
+_Parts: TypeAlias = list[tuple["Node", Any]]
+
+
+def _root(take: Callable[[], Any], events: Any) -> Node:
+    """The next node. A loop with its own stack, for texts nest deeper than Python may call."""
+    scalar, mapping, mapping_end = events.ScalarEvent, events.MappingStartEvent, events.MappingEndEvent
+    starts = (mapping, events.SequenceStartEvent)
+    stack: list[tuple[Any, _Parts]] = []
+    while True:
+        event = take()
+        kind = type(event)
+        if kind is scalar:
+            _check_bare(event)
+            node: Node = Scalar(event.value, not event.style)
+        elif kind in starts:
+            _check_bare(event)
+            if len(stack) == MAX_DEPTH:
+                raise Refused(event, f"nested deeper than {MAX_DEPTH} levels")
+            stack.append((event, []))
+            continue
+        elif kind is events.AliasEvent:
+            raise Refused(event, "aliases are not allowed")
+        else:
+            event, parts = stack.pop()
+            node = _mapping(parts) if kind is mapping_end else Sequence(tuple([item for item, _ in parts]))
+        if not stack:
+            return _checked_root(node, event)
+        stack[-1][1].append((node, event))
+
+
+def _checked_root(node: Node, event: Any) -> Node:
+    if isinstance(node, Scalar) and event.style in ("|", ">"):
+        raise Refused(event, "a block of text needs a key")  # the two programs disagree on how far it must be indented
+    return node
+
+
+def _check_bare(event: Any) -> None:
+    if event.anchor is not None:
+        raise Refused(event, "anchors are not allowed")
+    if event.tag is not None:
+        raise Refused(event, "tags are not allowed")
+
+
+def _mapping(parts: _Parts) -> Mapping:
+    entries: dict[str, Node] = {}
+    for (key, event), (value, _) in zip(parts[::2], parts[1::2], strict=True):
+        name = _key(key, event)
+        if name in entries:
+            raise Refused(event, f"duplicate key {name!r}", name)
+        entries[name] = value
+    return Mapping(tuple(entries.items()))
+
+
+def _key(key: Node, event: Any) -> str:
+    if not isinstance(key, Scalar):
+        raise Refused(event, "a key must be text")
+    if key.plain and key.text in ("", "<<"):
+        raise Refused(event, "merge keys are not allowed" if key.text else "a key is missing")
+    return key.text

@@ -1,0 +1,84 @@
+"""What a program's rules are made of: where it looks, and how it reads one file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from returns.result import Result
+
+from pipeline.agent import Spawns
+from pipeline.frontmatter.salvage import Salvaged
+from pipeline.frontmatter.tree import Node
+from pipeline.frozen import Json
+
+MEBIBYTE: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A program's folders: `project` is looked for at every level from cwd up to the root, `user` only in the home directory."""
+
+    project: str
+    user: str
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """A file that lists installed plugins, relative to home, or to the project's directory; see `pipeline.plugins`."""
+
+    path: str
+    of_project: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plugins:
+    """Where plugins are registered, least binding first, which folder of each holds agents, and what marks a project's directory."""
+
+    registries: tuple[Registry, ...]
+    folder: str
+    markers: tuple[str, ...]
+
+
+TextOf: TypeAlias = Callable[[Node], Result[str, str]]
+"""The text of a name or a description, or what was found instead."""
+NamesOf: TypeAlias = Callable[[Node], tuple[str, ...] | None]
+"""The names in a CSV text or a list; None where nothing is listed."""
+SpawnsOf: TypeAlias = Callable[[Node], Spawns | None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """How a program makes a definition of one file's text."""
+
+    strips_byte_order_mark: bool
+    salvage: Callable[[str], Salvaged]
+    text: TextOf
+    tools: NamesOf
+    model: NamesOf
+    spawns: SpawnsOf
+    output: Callable[[Node], Json]
+    known_keys: frozenset[str]
+    """Keys that mean something here, in camelCase."""
+    foreign_keys: frozenset[str]
+    """Keys that mean something to other programs with the same files."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Host:
+    """A program's rules as a value: families in order of precedence, plugins after them, bundled agents last; the first of a name wins.
+
+    `suffix` is how an agent's file name ends, in exact case; a file over `max_bytes` is not read. `home_is_project`: whether a walk up from
+    cwd that meets the user's own folder takes it for a project's.
+    """
+
+    name: str
+    families: tuple[Family, ...]
+    plugins: Plugins
+    reading: Reading
+    home_is_project: bool
+    suffix: str = ".md"
+    max_bytes: int = MEBIBYTE
+    says_outcomes: bool = True
+    """Whether the program accounts for each file, so that an answer in its shape does."""

@@ -1,0 +1,85 @@
+"""`XCSH`: bug for bug what xcsh does. What will the program do with these files?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from returns.result import Failure, Result, Success
+
+from pipeline.agent import ANY, AnyAgent, OnlyAgents, Spawns
+from pipeline.frontmatter.core import typed
+from pipeline.frontmatter.keys import camel
+from pipeline.frontmatter.fences import BLANKS
+from pipeline.frontmatter.salvage import by_lines
+from pipeline.frontmatter.tree import Node
+from pipeline.frozen import Json, JsonObject
+from pipeline.hosts.standard import STANDARD, csv
+
+
+def text(node: Node) -> Result[str, str]:
+    """The text as it stands; a number, a boolean, a null is none."""
+    match typed(node):
+        case str(value):
+            return Success(value) if value else Failure("an empty value")
+        case None:
+            return Failure("nothing")
+        case tuple():
+            return Failure("a list")
+        case JsonObject():
+            return Failure("a mapping")
+        case _:
+            return Failure("a number or a boolean")
+
+
+def listed(node: Node) -> tuple[str, ...] | None:
+    """The names in a CSV text or a list, whose items that are no text are dropped; None where nothing is left."""
+    match typed(node):
+        case str(value):
+            return csv(value) or None
+        case tuple(items):
+            return tuple(item for item in items if isinstance(item, str)) or None
+        case _:
+            return None
+
+
+def spawns(node: Node) -> Spawns | None:
+    """Whom the agent may spawn; a list that is empty says nothing."""
+    value = typed(node)
+    if isinstance(value, str) and value.strip(BLANKS) == ANY:
+        return AnyAgent()
+    names = listed(node)
+    return None if names is None else OnlyAgents(names)
+
+
+def output(node: Node) -> Json:
+    """The schema with its keys in camelCase, at every depth."""
+    return _camel(typed(node))
+
+
+def _camel(value: Json) -> Json:
+    match value:
+        case JsonObject():
+            return JsonObject({camel(key): _camel(item) for key, item in value.items()})
+        case tuple(items):
+            return tuple(_camel(item) for item in items)
+        case _:
+            return value
+
+
+XCSH: Final = replace(
+    STANDARD,
+    name="xcsh",
+    reading=replace(
+        STANDARD.reading,
+        strips_byte_order_mark=False,
+        salvage=by_lines,
+        text=text,
+        tools=listed,
+        model=listed,
+        spawns=spawns,
+        output=output,
+    ),
+    home_is_project=True,
+    says_outcomes=False,
+)

@@ -1,0 +1,129 @@
+"""What can stand at one place of a file tree, seen once: content, a listing, a link, or the reason why there is neither."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple, TypeAlias
+
+from pyrsistent import PMap, pmap
+
+
+class Stamp(NamedTuple):
+    """What tells that a file is unchanged without reading it: modification time in ns, size in bytes, inode."""
+
+    mtime_ns: int
+    size: int
+    inode: int
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A regular file and its bytes; `stamp` is None where it was made by hand."""
+
+    data: bytes
+    stamp: Stamp | None = None
+    memo: dict[Hashable, object] = field(default_factory=dict, init=False, compare=False, repr=False)
+    """Answers of pure functions of this file, so that a file kept from one snapshot to the next is parsed once. No part of its value."""
+
+    @property
+    def text(self) -> str:
+        """The content as text; bytes that are not UTF-8 become U+FFFD."""
+        return self.data.decode("utf-8", "replace")
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the content, as hex."""
+        return hashlib.sha256(self.data).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A symbolic link, as written."""
+
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Directory:
+    """A directory. `complete` when `children` is all it holds; else only some of its places have been looked at."""
+
+    children: PMap[str, Node] = field(default_factory=pmap)
+    complete: bool = True
+    owner: int | None = None
+    mode: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A regular file that nobody needed to open; its size in bytes."""
+
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class TooLarge:
+    """A regular file over the limit it was read with; both in bytes."""
+
+    size: int
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Special:
+    """A pipe, a socket or a device: never opened."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A file or directory that the system would not give; `reason` is its word."""
+
+    reason: str
+    directory: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """Looked at, and there is nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Not looked at yet; only an answer to a look-up, never part of a tree."""
+
+
+@dataclass(frozen=True, slots=True)
+class Circle:
+    """Links that lead round in a circle; only an answer to a look-up, never part of a tree."""
+
+
+Node: TypeAlias = File | Link | Directory | Unread | TooLarge | Special | Unreadable | Absent
+Seen: TypeAlias = Node | Unknown | Circle
+"""What a look-up can meet once links are followed."""
+
+ABSENT: Final = Absent()
+UNKNOWN: Final = Unknown()
+CIRCLE: Final = Circle()
+
+
+def describe(node: Seen) -> str:
+    """What a node is, in the words of a message: `a directory`, `a named pipe`.
+
+    >>> describe(Directory())
+    'a directory'
+    """
+    if isinstance(node, Special):
+        return node.kind
+    return _WORDS.get(type(node), "a file")
+
+
+_WORDS: Final[dict[type, str]] = {
+    Directory: "a directory",
+    Link: "a link",
+    Absent: "nothing",
+    Unknown: "not looked at",
+    Circle: "a circle of links",
+}

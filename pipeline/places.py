@@ -1,0 +1,147 @@
+"""Where discovery looks: the ordered agent directories of a snapshot, and what it would have to see to know them."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import Final, Literal, NamedTuple
+
+from pipeline.agent import Source
+from pipeline.hosts.host import Family, Host
+from pipeline.nodes import Directory, Link, Unknown, Unread, Unreadable
+from pipeline.plugins import marker_places, plugin_roots, registry_paths, upward
+from pipeline.problem import OpenDirectory, RegistryProblem, Surrounding, UnreadableDirectory
+from pipeline.snapshot import Snapshot, normal
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One agent directory: its path, whose it is, and the plugin it belongs to, if any. The order of places is the precedence."""
+
+    path: str
+    source: Source
+    plugin: str | None = None
+
+
+class Want(NamedTuple):
+    """Something that has to be looked at: that a path is there, a file's content, a listing, or a listing with the content of some files."""
+
+    path: str
+    what: Literal["presence", "content", "listing"]
+    suffix: str | None = None
+    """With a listing: files whose names end so are read too."""
+    max_bytes: int = 0
+
+
+def places(host: Host, snapshot: Snapshot) -> tuple[Place, ...]:
+    """The agent directories in order of precedence, each path once; user directories whether or not they exist."""
+    first: dict[str, Place] = {}
+    found = chain(_of_families(host, snapshot), _of_plugins(host, snapshot))
+    return tuple(place for place in found if first.setdefault(place.path, place) is place)
+
+
+def project_agents_dir(host: Host, snapshot: Snapshot) -> str | None:
+    """The first project directory in the order of the families, or None."""
+    found = (project_place(host, family, snapshot) for family in host.families)
+    return next((path for path in found if path), None)
+
+
+def _of_families(host: Host, snapshot: Snapshot) -> Iterator[Place]:
+    for family in host.families:
+        project = project_place(host, family, snapshot)
+        if project is not None:
+            yield Place(project, "project")
+        yield Place(user_place(family, snapshot), "user")
+
+
+def _of_plugins(host: Host, snapshot: Snapshot) -> Iterator[Place]:
+    for root in plugin_roots(host, snapshot).roots:
+        yield Place(normal(posixpath.join(root.path, host.plugins.folder)), root.scope, root.id)
+
+
+def user_place(family: Family, snapshot: Snapshot) -> str:
+    """The user's own directory of a family."""
+    return normal(posixpath.join(snapshot.home, family.user))
+
+
+def project_place(host: Host, family: Family, snapshot: Snapshot) -> str | None:
+    """The nearest project directory of a family at or above cwd; the user's own ends the walk unless the host takes it for a project's."""
+    user = user_place(family, snapshot)
+    for above in upward(snapshot.cwd):
+        path = normal(posixpath.join(above, family.project))
+        if not snapshot.is_dir(path):
+            continue
+        return None if not host.home_is_project and _same(path, user, snapshot) else path
+    return None
+
+
+def _same(path: str, other: str, snapshot: Snapshot) -> bool:
+    return path == other or snapshot.locate(path).real == snapshot.locate(other).real
+
+
+def wanted(host: Host, snapshot: Snapshot) -> tuple[Want, ...]:
+    """What discovery would look at next, given what this snapshot knows; nothing once it knows enough.
+
+    >>> from pipeline.hosts import STANDARD
+    >>> wanted(STANDARD, Snapshot("/p", "/h"))[0]
+    Want(path='/p/.xcsh/agents', what='presence', suffix=None, max_bytes=0)
+    >>> wanted(STANDARD, Snapshot.from_tree({}))
+    ()
+    """
+    return tuple(want for want in _wanted(host, snapshot) if not answered(want, snapshot))
+
+
+def _wanted(host: Host, snapshot: Snapshot) -> Iterator[Want]:
+    for family in host.families:
+        for above in upward(snapshot.cwd):
+            yield Want(normal(posixpath.join(above, family.project)), "presence")
+    for marker, above in marker_places(host, snapshot):
+        for place in above:
+            yield Want(posixpath.join(place, marker), "presence")
+    for _, path in registry_paths(host, snapshot):
+        yield Want(path, "content", max_bytes=host.max_bytes)
+    for place in places(host, snapshot):
+        yield Want(place.path, "listing", host.suffix, host.max_bytes)
+        yield from _linked(host, place.path, snapshot)
+
+
+def _linked(host: Host, path: str, snapshot: Snapshot) -> Iterator[Want]:
+    """The files behind the links of a directory that is listed already."""
+    node = snapshot.locate(path).node
+    if isinstance(node, Directory) and node.complete:
+        for name, child in node.children.items():
+            if isinstance(child, Link | Unread) and name.endswith(host.suffix):
+                yield Want(f"{path}/{name}", "content", max_bytes=host.max_bytes)
+
+
+def answered(want: Want, snapshot: Snapshot) -> bool:
+    """Whether a snapshot knows what a want asks for, be it that there is nothing."""
+    node = snapshot.locate(want.path).node
+    if isinstance(node, Directory):
+        return want.what != "listing" or node.complete
+    return not isinstance(node, Unknown) and not (want.what == "content" and isinstance(node, Unread))
+
+
+def surroundings(host: Host, snapshot: Snapshot) -> tuple[Surrounding, ...]:
+    """What is wrong outside the agent files: registries, directories that cannot be listed, directories that others can write."""
+    registries: tuple[RegistryProblem, ...] = plugin_roots(host, snapshot).problems
+    directories = (problem for place in places(host, snapshot) for problem in _of_directory(place, snapshot))
+    return (*registries, *directories)
+
+
+_ANYONE_MAY_WRITE: Final = 0o002
+_ROOT: Final = 0
+
+
+def _of_directory(place: Place, snapshot: Snapshot) -> Iterator[Surrounding]:
+    node = snapshot.locate(place.path).node
+    if isinstance(node, Unreadable):
+        yield UnreadableDirectory(path=place.path, reason=node.reason)
+    if place.source != "project" or not isinstance(node, Directory):
+        return
+    if node.mode is not None and node.mode & _ANYONE_MAY_WRITE:
+        yield OpenDirectory(path=place.path, why="anyone may write", owner=node.owner)
+    if None not in (node.owner, snapshot.user) and node.owner not in (snapshot.user, _ROOT):
+        yield OpenDirectory(path=place.path, why="another user owns it", owner=node.owner)

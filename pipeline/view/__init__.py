@@ -1,0 +1,1 @@
+"""What people see: text made harmless for terminals, tables, HTML for notebooks."""
