@@ -131,11 +131,6 @@ def print_snapshot(
     _say(_scene(cwd, home, host, snapshot).snapshot.to_json())
 
 
-def main() -> None:
-    """Run the command line."""
-    app()
-
-
 def _scene(cwd: Path, home: Path | None, host_name: str, file: Path | None) -> Scene:
     host = HOSTS.get(host_name)
     if host is None:

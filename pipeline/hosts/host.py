@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from returns.result import Result
@@ -74,11 +74,11 @@ class Host:
     """
 
     name: str
-    families: tuple[Family, ...]
-    plugins: Plugins
-    reading: Reading
-    home_is_project: bool
-    suffix: str = ".md"
-    max_bytes: int = MEBIBYTE
-    says_outcomes: bool = True
+    families: tuple[Family, ...] = field(repr=False)
+    plugins: Plugins = field(repr=False)
+    reading: Reading = field(repr=False)
+    home_is_project: bool = field(repr=False)
+    suffix: str = field(default=".md", repr=False)
+    max_bytes: int = field(default=MEBIBYTE, repr=False)
+    says_outcomes: bool = field(default=True, repr=False)
     """Whether the program accounts for each file, so that an answer in its shape does."""

@@ -1,0 +1,5 @@
+"""Pytest takes the settings of the laws from here."""
+
+from properties.profiles import load
+
+load()

@@ -1,0 +1,167 @@
+"""Hypothesis strategies for whole file trees: families at several depths, plugins, links, odd names, bad YAML, duplicates."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+from dataclasses import dataclass
+
+from hypothesis import strategies as st
+from returns.result import Failure, Success
+
+from pipeline.agent import AgentDefinition
+from pipeline.candidates import Candidate
+from pipeline.hosts import STANDARD, Host
+from pipeline.nodes import Directory, Link, Node, Special, TooLarge, Unreadable
+from pipeline.problem import UnreadableFile
+from pipeline.snapshot import Snapshot
+
+HOME = "/home/u"
+CWDS = ("/home/u/p/deep", "/home/u/p", "/home/u", "/srv/q", "/")
+NAMES = ("alpha", "beta", "Alpha", "task", "Task", "explore", "two words", "x,y", "é", "e\u0301", "404")
+FILE_NAMES = ("a.md", "b.md", "B.md", "Z.md", "é.md", "10.md", "9.md", "README.md", "odd \x1b[2J.md", "bytes\udcff.md")
+PASSED_OVER = ("a.MD", "a.markdown", "a.md.bak", "notes.txt")
+PLUGIN_ROOTS = ("/opt/one", "/opt/two", "/home/u/three")
+
+_FIELDS = (
+    "tools: read, Grep",
+    "tools: []",
+    "tools: [Read, task]",
+    "tools: {read: yes}",
+    "tools: '*'",
+    "tools: *",
+    "allowed_tools: read",
+    "spawns: '*'",
+    "spawns: [alpha, beta]",
+    "spawns: false",
+    "model: a/b, c",
+    "thinking-level: high",
+    "thinking: med",
+    "blocking: TRUE",
+    "output: {a-b: {type: int32}}",
+    "color: red",
+    "name: again",
+)
+_DESCRIPTIONS = ("plain", "has: a colon", '"quoted"', "|\n  block\n  text", "[a, list]", "", "~")
+_BODIES = ("", "Do it.", "# Title\n\nText\n", "<!-- hidden -->seen", "a\n---\nb")
+
+
+def agent_names() -> st.SearchStrategy[str]:
+    """Names of agents, few enough that files collide."""
+    return st.sampled_from(NAMES)
+
+
+@st.composite
+def agent_texts(draw: st.DrawFn) -> str:
+    """Agent files: most are valid, many are not YAML, some lack a field."""
+    name = draw(agent_names())
+    lines = [f"name: {name}", f"description: {draw(st.sampled_from(_DESCRIPTIONS))}", *draw(st.lists(st.sampled_from(_FIELDS), max_size=4))]
+    order = draw(st.permutations(lines))
+    return "---\n" + "\n".join(order) + "\n---\n" + draw(st.sampled_from(_BODIES))
+
+
+def valid_agent(name: str, description: str = "d", **fields: str) -> str:
+    """The text of a valid agent file; names are quoted, so that any text without a line break will do."""
+    extra = "".join(f"{key}: {value}\n" for key, value in fields.items())
+    return f"---\nname: {json.dumps(name)}\ndescription: {description}\n{extra}---\nPrompt of {name}."
+
+
+def broken_texts() -> st.SearchStrategy[str]:
+    """Texts that no host takes for an agent."""
+    return st.sampled_from(
+        ("", "no frontmatter", "---\nname: alpha", "---\nname: alpha\n---\n", "---\n- a\n---\n", "text\n---\nname: a\ndescription: b\n---\n", "---\n---\n")
+    )
+
+
+def contents() -> st.SearchStrategy[str | bytes | Node]:
+    """What may stand where an agent's file is looked for."""
+    special: tuple[Node, ...] = (Special("a named pipe"), TooLarge(1 << 30, 1 << 20), Unreadable("permission denied"), Directory())
+    links: tuple[Node, ...] = (Link("/shared/real.md"), Link("/nowhere"), Link("a.md"), Link("/shared"))
+    return st.one_of(
+        agent_texts(),
+        agent_texts(),
+        agent_texts(),
+        broken_texts(),
+        agent_texts().map(lambda text: "\ufeff" + text),
+        agent_texts().map(lambda text: text.replace("\n", "\r\n")),
+        agent_texts().map(lambda text: text.encode() + b"\xff"),
+        st.sampled_from(special),
+        st.sampled_from(links),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A file tree to make a snapshot of: what stands at each path, seen from a directory by a user with a home."""
+
+    cwd: str
+    entries: dict[str, str | bytes | Node]
+    home: str = HOME
+
+    def snapshot(self) -> Snapshot:
+        """The whole tree as a snapshot."""
+        return Snapshot.from_tree(self.entries, cwd=self.cwd, home=self.home)
+
+
+def agent_directories(host: Host, cwd: str) -> list[str]:
+    """Where a host would find agents from a directory, and some places where it would not."""
+    above = [cwd]
+    while above[-1] != "/":
+        above.append(posixpath.dirname(above[-1]))
+    project = [posixpath.join(place, family.project) for place in above for family in host.families]
+    user = [posixpath.join(HOME, family.user) for family in host.families]
+    plugin = [posixpath.join(root, host.plugins.folder) for root in PLUGIN_ROOTS]
+    return [*project, *user, *plugin, posixpath.join(cwd, ".other/agents")]
+
+
+@st.composite
+def trees(draw: st.DrawFn, host: Host = STANDARD) -> Tree:
+    """Whole trees for a host, with collisions of names within and across directories."""
+    cwd = draw(st.sampled_from(CWDS))
+    directories = st.sampled_from(draw(st.lists(st.sampled_from(agent_directories(host, cwd)), min_size=1, max_size=4)))
+    names = st.one_of(*[st.sampled_from(FILE_NAMES)] * 4, st.sampled_from(PASSED_OVER))
+    paths = st.builds(posixpath.join, directories, names)
+    entries = draw(st.dictionaries(paths, contents(), max_size=12))
+    entries["/shared/real.md"] = draw(agent_texts())
+    entries |= draw(st.dictionaries(st.sampled_from(_registry_paths(host, cwd)), registries(), max_size=2))
+    return Tree(cwd, entries)
+
+
+def _registry_paths(host: Host, cwd: str) -> list[str]:
+    return sorted({posixpath.join(base, registry.path) for base in (HOME, cwd) for registry in host.plugins.registries})
+
+
+def registries() -> st.SearchStrategy[str]:
+    """Plugin registries, some of the wrong shape."""
+    entry = st.fixed_dictionaries(
+        {"installPath": st.sampled_from((*PLUGIN_ROOTS, "relative", ""))},
+        optional={"scope": st.sampled_from(("user", "project", "odd")), "enabled": st.booleans()},
+    )
+    entries = st.one_of(st.lists(st.one_of(entry, st.none()), max_size=2), st.just("odd"))
+    plugins = st.dictionaries(st.sampled_from(("one@m", "two@m", "three@m", "nomarket")), entries, max_size=3)
+    good = plugins.map(lambda found: json.dumps({"version": 2, "plugins": found}))
+    return st.one_of(good, good, good, st.sampled_from(("", "[]", "{}", '{"version": "2", "plugins": {}}', "{", "[" * 5000, "1e999", "9" * 5000)))
+
+
+def snapshots(host: Host = STANDARD) -> st.SearchStrategy[Snapshot]:
+    """Snapshots of whole trees."""
+    return trees(host).map(Tree.snapshot)
+
+
+@st.composite
+def candidate_lists(draw: st.DrawFn, max_size: int = 12) -> list[Candidate]:
+    """Candidates in order of precedence, as a fold meets them: valid ones of few names, and broken ones."""
+    drawn = draw(st.lists(st.tuples(agent_names(), st.sampled_from(("x", "y")), st.integers(0, 3)), max_size=max_size))
+    return [candidate(name, f"/{directory}/{at:02}.md", broken=fate == 0) for at, (name, directory, fate) in enumerate(drawn)]
+
+
+def candidate(name: str, path: str, *, broken: bool = False) -> Candidate:
+    """One candidate file that asks for a name."""
+    if broken:
+        return Candidate(path, "project", Failure((UnreadableFile(path=path, reason="permission denied"),)), (), name)
+    return Candidate(path, "project", Success(AgentDefinition(name, "d", "", "project", path)), (), name)
+
+
+def as_json(value: object) -> str:
+    """A value as JSON text."""
+    return json.dumps(value)

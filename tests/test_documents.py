@@ -1,0 +1,50 @@
+"""What the documents show is what happens: the README's example runs, the notebooks print what is kept in them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+ROOT = Path(__file__).parents[1]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+def test_the_readme_s_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    examples = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+    assert examples
+    for example in examples:
+        exec(compile(example, "README.md", "exec"), {})
+    assert capsys.readouterr().out.splitlines() == ["('read', 'grep', 'find', 'ls', 'submit_result')", f"{tmp_path}/.claude/agents/explore.md"]
+
+
+def test_there_are_notebooks() -> None:
+    assert [path.name for path in NOTEBOOKS] == ["01_discovery.ipynb"]
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: str(path.stem))
+def test_a_notebook_prints_what_is_kept_in_it(path: Path) -> None:
+    kept = nbformat.read(path, as_version=4)
+    fresh = nbformat.read(path, as_version=4)
+    NotebookClient(fresh, timeout=300, kernel_name="python3").execute()
+    assert outputs(fresh) == outputs(kept)
+
+
+def outputs(notebook: Any) -> list[object]:
+    """What each cell of code printed and gave."""
+    return [
+        [output.get("text") or output.get("data") for output in cell.outputs] for cell in notebook.cells if cell.cell_type == "code"
+    ]
+
+
+def test_the_project_names_every_public_name_once_and_in_order() -> None:
+    import pipeline  # noqa: PLC0415
+
+    assert sorted(set(pipeline.__all__), key=lambda name: (not name.isupper(), name)) == pipeline.__all__
