@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TypeAlias, cast
 
 from returns.result import Failure, Result
@@ -40,11 +41,9 @@ def candidates(place: Place, snapshot: Snapshot, host: Host) -> Iterator[Candida
     node = snapshot.locate(place.path).node
     if not isinstance(node, Directory):
         return
-    children = node.children
-    for name in sorted(children):
+    for name, child in sorted(node.children.items(), key=itemgetter(0)):
         if not name.endswith(host.suffix):
             continue
-        child = children[name]
         path = f"{place.path}/{name}"
         if isinstance(child, File):
             yield _of_file(child, path, place.source, host)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+from operator import is_
+from collections.abc import Iterable
 from typing import Final
 
 from pyrsistent import PMap, pmap
@@ -47,9 +49,19 @@ def look(want: Want, snapshot: Snapshot, before: Snapshot) -> Snapshot:
         snapshot = snapshot.with_nodes([(real, _presence(real))])
         real, node = snapshot.locate(want.path)
     if want.what == "listing" and isinstance(node, Directory) and not node.complete:
-        return snapshot.with_nodes([(real, _listing(real, node, want, before.locate(real).node))])
+        return _list(real, node, want, snapshot, before)
     if want.what == "content" and isinstance(node, Unread):
         return snapshot.with_nodes([(real, _content(real, None, want.max_bytes, before.locate(real).node))])
+    return snapshot
+
+
+def _list(real: str, directory: Directory, want: Want, snapshot: Snapshot, before: Snapshot) -> Snapshot:
+    """The snapshot with a listing, its wanted files, and those that its links lead to."""
+    kept = before.locate(real).node
+    listed = _listing(real, directory, want, kept if isinstance(kept, Directory) and kept.complete else None)
+    snapshot = snapshot.with_nodes([(real, listed)])
+    for linked in want.behind_links(real, listed):
+        snapshot = look(linked, snapshot, before)
     return snapshot
 
 
@@ -69,35 +81,37 @@ def _presence(path: str) -> Node:
         return Unreadable(_reason(error))
 
 
-def _listing(path: str, directory: Directory, want: Want, before: Seen) -> Directory | Unreadable:
-    """A directory with all its names, and with the content of the files that are wanted; the very same object as before if nothing changed."""
-    kept: PMap[str, Node] = before.children if isinstance(before, Directory) else pmap()
+def _listing(path: str, directory: Directory, want: Want, before: Directory | None) -> Directory | Unreadable:
+    """A directory with all its names, and with the content of the files that are wanted; those of before where nothing changed."""
     try:
         at = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY)
     except OSError as error:
         return Unreadable(_reason(error), directory=True)
+    kept = {} if before is None else dict(before.children)
     try:
         with os.scandir(at) as entries:
-            children = {entry.name: _child(entry, at, want, kept, directory.children) for entry in entries}
+            children = _children(entries, at, want, directory.children, kept)
     except OSError as error:
         return Unreadable(_reason(error), directory=True)
     finally:
         os.close(at)
-    same = isinstance(before, Directory) and before.complete and len(children) == len(kept)
-    if same and all(kept.get(name) is node for name, node in children.items()):
-        children_map = kept
-    else:
-        children_map = pmap(children)
-    return Directory(children_map, True, directory.owner, directory.mode)
+    if before is not None and len(children) == len(kept) and all(map(is_, children.values(), map(kept.get, children))):
+        return Directory(before.children, True, directory.owner, directory.mode)
+    return Directory(pmap(children), True, directory.owner, directory.mode)
 
 
-def _child(entry: os.DirEntry[str], at: int, want: Want, kept: PMap[str, Node], known: PMap[str, Node]) -> Node:
-    name = entry.name
-    if want.suffix is not None and name.endswith(want.suffix) and entry.is_file(follow_symlinks=False):
-        return _content(name, at, want.max_bytes, kept.get(name))
-    if name in known:
-        return known[name]
-    return _unopened(entry, at)
+def _children(
+    entries: Iterable[os.DirEntry[str]], at: int, want: Want, known: PMap[str, Node], before: dict[str, Node]
+) -> dict[str, Node]:
+    suffix, limit = want.suffix, want.max_bytes
+    children: dict[str, Node] = {}
+    for entry in entries:
+        name = entry.name
+        if suffix is not None and name.endswith(suffix) and entry.is_file(follow_symlinks=False):
+            children[name] = _content(name, at, limit, before.get(name))
+        else:
+            children[name] = known.get(name) or _unopened(entry, at)
+    return children
 
 
 def _unopened(entry: os.DirEntry[str], at: int) -> Node:

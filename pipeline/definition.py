@@ -9,11 +9,11 @@ from typing import Final, TypeVar
 
 from returns.result import Failure, Result, Success
 
-from pipeline.agent import SUBMIT_RESULT, TASK, THINKING_LEVELS, AgentDefinition, AnyAgent, Source, Spawns, ThinkingLevel
-from pipeline.frontmatter.core import is_null
+from pipeline.agent import ANY, SUBMIT_RESULT, TASK, THINKING_LEVELS, AgentDefinition, AnyAgent, Source, Spawns, ThinkingLevel
+from pipeline.frontmatter.core import is_null, kind
 from pipeline.frontmatter.fences import BLANKS
 from pipeline.frontmatter.keys import nearest
-from pipeline.frontmatter.tree import Mapping, Node, Scalar
+from pipeline.frontmatter.tree import Mapping, Node, Scalar, Sequence
 from pipeline.hosts import STANDARD, Host, Reading
 from pipeline.metadata import Metadata, read_metadata
 from pipeline.problem import EveryToolAllowed, IgnoredValue, Invalid, MissingField, OddName, UnknownKey, Warned
@@ -51,22 +51,22 @@ def read_agent(text: str, path: str, source: Source, *, host: Host = STANDARD) -
     ['NotYaml']
     """
     metadata = read_metadata(text, path, host.reading)
-    if isinstance(metadata, Failure):
-        return Verdict(Failure((metadata.failure(),)))
-    return define(metadata.unwrap(), source, host.reading)
+    if not isinstance(metadata, Metadata):
+        return Verdict(Failure((metadata,)))
+    return define(metadata, source, host.reading)
 
 
 def define(metadata: Metadata, source: Source, reading: Reading) -> Verdict:
     """The verdict on metadata that could be read."""
     fields = metadata.fields
-    name, description = _text(fields, "name", reading), _text(fields, "description", reading)
-    warnings = (*metadata.warnings, *_warnings(metadata, reading), *_odd(metadata, name.value_or("")))
-    if isinstance(name, Failure) or isinstance(description, Failure):
-        return Verdict(Failure(tuple(_missing(metadata, name, description))), warnings, name.value_or(None))
+    name, description = _given(fields.get("name"), reading.text), _given(fields.get("description"), reading.text)
     tools = _tools(fields.get("tools"), reading)
+    warnings = metadata.warnings if _tame(fields, name, tools) else (*metadata.warnings, *_warnings(metadata, reading, name, tools))
+    if name is None or description is None:
+        return Verdict(Failure(tuple(_missing(metadata, name, description))), warnings, name)
     definition = AgentDefinition(
-        name.unwrap(),
-        description.unwrap(),
+        name,
+        description,
         metadata.split.body,
         source,
         metadata.path,
@@ -77,15 +77,17 @@ def define(metadata: Metadata, source: Source, reading: Reading) -> Verdict:
         _given(fields.get("output"), reading.output),
         _blocking(fields.get("blocking")),
     )
-    return Verdict(Success(definition), warnings, definition.name)
+    return Verdict(Success(definition), warnings, name)
 
 
-_NOTHING: Final[Result[str, str]] = Failure("nothing")
+_TAME_FIELDS: Final = frozenset({"name", "description", "tools", "model", "color", "output"})
+_TAME_NAME: Final = re.compile(r"[\w-]+")
 
 
-def _text(fields: dict[str, Node], field: str, reading: Reading) -> Result[str, str]:
-    node = fields.get(field)
-    return _NOTHING if node is None else reading.text(node)
+def _tame(fields: dict[str, Node], name: str | None, tools: tuple[str, ...] | None) -> bool:
+    """Whether nothing in the fields can be worth a warning: a cheap look that spares most files the careful one."""
+    usual = fields.keys() <= _TAME_FIELDS and (tools is not None or "tools" not in fields)
+    return usual and (name is None or _TAME_NAME.fullmatch(name) is not None)
 
 
 def _given(node: Node | None, read: Callable[[Node], _Value]) -> _Value | None:
@@ -96,7 +98,7 @@ def _tools(node: Node | None, reading: Reading) -> tuple[str, ...] | None:
     names = None if node is None else reading.tools(node)
     if names is None:
         return None
-    lowered = tuple(name.lower() for name in names)
+    lowered = tuple(map(str.lower, names))
     return lowered if SUBMIT_RESULT in lowered else (*lowered, SUBMIT_RESULT)
 
 
@@ -108,6 +110,8 @@ def _spawns(node: Node | None, tools: tuple[str, ...] | None, reading: Reading) 
 
 
 def _thinking(fields: dict[str, Node]) -> ThinkingLevel | None:
+    if "thinkingLevel" not in fields and "thinking" not in fields:
+        return None
     node = _thinking_field(fields)[1]
     text = node.text if isinstance(node, Scalar) else None
     return next((level for level in THINKING_LEVELS if level == text), None)
@@ -126,25 +130,28 @@ def _blocking(node: Node | None) -> bool | None:
     return _BOOLEANS.get(node.text.lower()) if isinstance(node, Scalar) else None
 
 
-def _missing(metadata: Metadata, name: Result[str, str], description: Result[str, str]) -> Iterator[Invalid]:
-    for field, result in (("name", name), ("description", description)):
-        if isinstance(result, Failure):
-            line, column = metadata.at(field) if field in metadata.fields else (1, 1)
-            yield MissingField(path=metadata.path, line=line, column=column, field=field, found=result.failure())
+def _missing(metadata: Metadata, name: str | None, description: str | None) -> Iterator[Invalid]:
+    for field, text in (("name", name), ("description", description)):
+        if text is None:
+            node = metadata.fields.get(field)
+            line, column = (1, 1) if node is None else metadata.at(field)
+            yield MissingField(path=metadata.path, line=line, column=column, field=field, found="nothing" if node is None else kind(node))
 
 
-def _warnings(metadata: Metadata, reading: Reading) -> Iterator[Warned]:
+def _warnings(metadata: Metadata, reading: Reading, name: str | None, tools: tuple[str, ...] | None) -> Iterator[Warned]:
     fields = metadata.fields
     if not fields.keys() <= reading.known_keys:
         yield from _unknown(metadata, reading)
-    if "tools" in fields:
-        yield from _every_tool(metadata, fields["tools"], reading)
-    if "thinkingLevel" in fields or "thinking" in fields:
-        field, node = _thinking_field(fields)
-        if node is not None and not is_null(node) and _thinking(fields) is None:
-            yield _ignored(metadata, field, node, THINKING_LEVELS)
-    if "blocking" in fields and not is_null(fields["blocking"]) and _blocking(fields["blocking"]) is None:
-        yield _ignored(metadata, "blocking", fields["blocking"], tuple(_BOOLEANS))
+    if tools is None and "tools" in fields:
+        yield from _every_tool(metadata, fields["tools"])
+    field, node = _thinking_field(fields)
+    if node is not None and not is_null(node) and _thinking(fields) is None:
+        yield _ignored(metadata, field, node, THINKING_LEVELS)
+    blocking = fields.get("blocking")
+    if blocking is not None and not is_null(blocking) and _blocking(blocking) is None:
+        yield _ignored(metadata, "blocking", blocking, tuple(_BOOLEANS))
+    if name is not None:
+        yield from _odd(metadata, name)
 
 
 def _unknown(metadata: Metadata, reading: Reading) -> Iterator[Warned]:
@@ -152,11 +159,11 @@ def _unknown(metadata: Metadata, reading: Reading) -> Iterator[Warned]:
         near = nearest(key, reading.known_keys | reading.foreign_keys)
         if near:
             line, column = metadata.at(key)
-            yield UnknownKey(path=metadata.path, line=line, column=column, key=metadata.written[key], near=near)
+            yield UnknownKey(path=metadata.path, line=line, column=column, key=metadata.written.get(key, key), near=near)
 
 
-def _every_tool(metadata: Metadata, node: Node, reading: Reading) -> Iterator[Warned]:
-    if reading.tools(node) is not None or (isinstance(node, Scalar) and "*" in node.text):
+def _every_tool(metadata: Metadata, node: Node) -> Iterator[Warned]:
+    if isinstance(node, Scalar) and ANY in node.text or isinstance(node, Sequence) and Scalar(ANY, False) in node.items:
         return
     line, column = metadata.at("tools")
     found = "a mapping" if isinstance(node, Mapping) else "an empty value" if isinstance(node, Scalar) else "an empty list"
@@ -166,14 +173,14 @@ def _every_tool(metadata: Metadata, node: Node, reading: Reading) -> Iterator[Wa
 def _ignored(metadata: Metadata, field: str, node: Node, allowed: tuple[str, ...]) -> Warned:
     line, column = metadata.at(field)
     found = node.text if isinstance(node, Scalar) else "a mapping" if isinstance(node, Mapping) else "a list"
-    return IgnoredValue(path=metadata.path, line=line, column=column, field=metadata.written[field], found=found, allowed=allowed)
+    return IgnoredValue(path=metadata.path, line=line, column=column, field=metadata.written.get(field, field), found=found, allowed=allowed)
 
 
 _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 
 def _odd(metadata: Metadata, name: str) -> Iterator[Warned]:
-    if "," in name or not name.isalnum() and (_CONTROL.search(name) or name.strip(BLANKS) != name):
+    if "," in name or _CONTROL.search(name) or name.strip(BLANKS) != name:
         line, column = metadata.at("name")
         why = "comma" if "," in name else "control character" if _CONTROL.search(name) else "blank at an end"
         yield OddName(path=metadata.path, line=line, column=column, name=name, why=why)

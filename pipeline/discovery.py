@@ -11,7 +11,6 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
 from pyrsistent import PMap, pmap
-from pyrsistent.typing import PMapEvolver
 from returns.result import Failure, Result, Success
 
 from pipeline.agent import AgentDefinition, Source
@@ -108,20 +107,21 @@ def first_wins(some: Iterable[Candidate], winners: Winners = pmap()) -> Merged: 
 
     Folding in two steps is folding once: `first_wins(b, first_wins(a).winners)` ends where `first_wins(a + b)` does.
     """
-    seen = winners.evolver()
-    outcomes = tuple([_outcome(candidate, seen) for candidate in some])
-    return Merged(seen.persistent(), outcomes)
+    batch: dict[str, str] = {}
+    outcomes = tuple([_outcome(candidate, batch, winners) for candidate in some])
+    return Merged(winners.update(batch) if winners else pmap(batch), outcomes)
 
 
-def _outcome(candidate: Candidate, seen: PMapEvolver[str, str]) -> FileOutcome:
+def _outcome(candidate: Candidate, batch: dict[str, str], winners: Winners) -> FileOutcome:
+    """What becomes of a candidate after those in `winners` and, in this batch, `batch`, which learns of it if it wins."""
     path, source, result, warnings, claimed = candidate.path, candidate.source, candidate.result, candidate.warnings, candidate.claimed
     if isinstance(result, Failure):
         invalid = isinstance(result.failure()[0], Invalid)
         return FileOutcome(path, source, "invalid" if invalid else "unreadable", result, claimed, None, warnings)
-    if claimed not in seen:
-        seen[claimed] = path
+    winner = batch.get(claimed) or (winners.get(claimed) if winners else None)
+    if winner is None:
+        batch[claimed] = path
         return FileOutcome(path, source, "loaded", result, claimed, None, warnings)
-    winner = seen[claimed]
     if posixpath.dirname(winner) == posixpath.dirname(path) and winner != path:
         warnings = (*warnings, SameNameInDirectory(path=path, line=1, column=1, name=claimed, winner=winner))
     return FileOutcome(path, source, "shadowed", result, claimed, winner, warnings)

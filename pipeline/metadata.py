@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, Literal
 
-from returns.result import Failure, Result, Success
+from returns.result import Failure
 
 from pipeline.frontmatter.core import is_null
 from pipeline.frontmatter.fences import BYTE_ORDER_MARK, NoFences, Place, Split, place_of, split
@@ -40,7 +40,7 @@ class Metadata:
     split: Split
     fields: dict[str, Node]
     written: dict[str, str]
-    """Each key as the file writes it."""
+    """The keys that the file writes in another way, as it writes them."""
     lines: dict[str, int] = field(default_factory=dict)
     """The lines of the keys within the metadata, where a salvage counted them."""
     warnings: tuple[Warned, ...] = ()
@@ -51,30 +51,29 @@ class Metadata:
         return place_of(self.split.source, line, 1)
 
 
-def read_metadata(text: str, path: str, reading: Reading) -> Result[Metadata, Invalid]:
+def read_metadata(text: str, path: str, reading: Reading) -> Metadata | Invalid:
     """The metadata of a text by a host's way of reading, or why it has none.
 
     >>> from pipeline.hosts import STANDARD
-    >>> read_metadata("---\\nthinking-level: low\\n---", "/a.md", STANDARD.reading).unwrap().at("thinkingLevel")
+    >>> read_metadata("---\\nthinking-level: low\\n---", "/a.md", STANDARD.reading).at("thinkingLevel")
     Place(line=2, column=1)
-    >>> read_metadata("Hello", "/a.md", STANDARD.reading).failure()
+    >>> read_metadata("Hello", "/a.md", STANDARD.reading)
     NoFrontmatter(path='/a.md', line=1, column=1)
     """
     noted: tuple[Warned, ...] = ()
     if text.startswith(BYTE_ORDER_MARK):
         noted = (ByteOrderMark(path=path, line=1, column=1),)
         text = text[1:] if reading.strips_byte_order_mark else text
-    parts = split(text)
-    if isinstance(parts, Failure):
-        return Failure(_no_fences(parts.failure(), path))
-    cut = parts.unwrap()
+    cut = split(text)
+    if isinstance(cut, NoFences):
+        return _no_fences(cut, path)
     tree = read_yaml(cut.metadata)
     if isinstance(tree, Failure):
-        return Success(_salvaged(cut, path, reading, tree.failure(), noted))
+        return _salvaged(cut, path, reading, tree.failure(), noted)
     root = tree.unwrap()
     if isinstance(root, Mapping):
-        return Success(_mapped(cut, path, root, noted))
-    return Failure(NotAMapping(path=path, line=2, column=1, found=_word(root)))
+        return _mapped(cut, path, root, noted)
+    return NotAMapping(path=path, line=2, column=1, found=_word(root))
 
 
 def _no_fences(found: NoFences, path: str) -> Invalid:
@@ -98,11 +97,14 @@ def _mapped(cut: Split, path: str, root: Mapping, noted: tuple[Warned, ...]) -> 
     written: dict[str, str] = {}
     repeated: list[str] = []
     for key, node in root.entries:
-        name = camel(key)
+        name = key
+        if "-" in key:
+            name = camel(key)
+            written[name] = key
         if name in fields:
             repeated.append(name)
+            written[name] = key
         fields[name] = node
-        written[name] = key
     metadata = Metadata(path, cut, fields, written, warnings=noted)
     return _warned(metadata, _duplicates(metadata, repeated)) if repeated else metadata
 
@@ -138,7 +140,7 @@ def _not_yaml(metadata: Metadata, refusal: NotReadable) -> Iterator[Warned]:
 def _duplicates(metadata: Metadata, names: Iterable[str]) -> Iterator[Warned]:
     for name in names:
         line, column = metadata.at(name)
-        yield DuplicateKey(path=metadata.path, line=line, column=column, key=metadata.written[name])
+        yield DuplicateKey(path=metadata.path, line=line, column=column, key=metadata.written.get(name, name))
 
 
 def _junk(metadata: Metadata, lines: tuple[int, ...]) -> Iterator[Warned]:

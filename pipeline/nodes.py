@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from pyrsistent import PMap, pmap
 
@@ -18,14 +18,19 @@ class Stamp(NamedTuple):
     inode: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class File:
     """A regular file and its bytes; `stamp` is None where it was made by hand."""
 
     data: bytes
-    stamp: Stamp | None = None
-    memo: dict[Hashable, object] = field(default_factory=dict, init=False, compare=False, repr=False)
+    stamp: Stamp | None
+    memo: dict[Hashable, object] = field(init=False, compare=False, repr=False)
     """Answers of pure functions of this file, so that a file kept from one snapshot to the next is parsed once. No part of its value."""
+
+    def __init__(self, data: bytes, stamp: Stamp | None = None) -> None:
+        _set_data(self, data)  # through the slots: half the cost of the generated frozen `__init__`, and there is one for every file
+        _set_stamp(self, stamp)
+        _set_memo(self, {})
 
     @property
     def text(self) -> str:
@@ -36,6 +41,11 @@ class File:
     def digest(self) -> str:
         """The SHA-256 of the content, as hex."""
         return hashlib.sha256(self.data).hexdigest()
+
+
+_set_data: Final[Any] = vars(File)["data"].__set__
+_set_stamp: Final[Any] = vars(File)["stamp"].__set__
+_set_memo: Final[Any] = vars(File)["memo"].__set__
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Final, Literal, NamedTuple
 
 from pipeline.agent import Source
 from pipeline.hosts.host import Family, Host
-from pipeline.nodes import Directory, Link, Unknown, Unread, Unreadable
+from pipeline.nodes import Directory, Link, Node, Unknown, Unread, Unreadable
 from pipeline.plugins import marker_places, plugin_roots, registry_paths, upward
 from pipeline.problem import OpenDirectory, RegistryProblem, Surrounding, UnreadableDirectory
 from pipeline.snapshot import Snapshot, normal
@@ -31,8 +31,15 @@ class Want(NamedTuple):
     path: str
     what: Literal["presence", "content", "listing"]
     suffix: str | None = None
-    """With a listing: files whose names end so are read too."""
+    """With a listing: files whose names end so are read too, and so is what links of such names lead to."""
     max_bytes: int = 0
+
+    def behind_links(self, path: str, listed: Node) -> Iterator[Want]:
+        """With a listing found at `path`: what its links lead to, if that is wanted."""
+        if self.suffix is not None and isinstance(listed, Directory):
+            for name, child in listed.children.items():
+                if isinstance(child, Link) and name.endswith(self.suffix):
+                    yield Want(f"{path}/{name}", "content", max_bytes=self.max_bytes)
 
 
 def places(host: Host, snapshot: Snapshot) -> tuple[Place, ...]:
@@ -104,16 +111,6 @@ def _wanted(host: Host, snapshot: Snapshot) -> Iterator[Want]:
         yield Want(path, "content", max_bytes=host.max_bytes)
     for place in places(host, snapshot):
         yield Want(place.path, "listing", host.suffix, host.max_bytes)
-        yield from _linked(host, place.path, snapshot)
-
-
-def _linked(host: Host, path: str, snapshot: Snapshot) -> Iterator[Want]:
-    """The files behind the links of a directory that is listed already."""
-    node = snapshot.locate(path).node
-    if isinstance(node, Directory) and node.complete:
-        for name, child in node.children.items():
-            if isinstance(child, Link | Unread) and name.endswith(host.suffix):
-                yield Want(f"{path}/{name}", "content", max_bytes=host.max_bytes)
 
 
 def answered(want: Want, snapshot: Snapshot) -> bool:

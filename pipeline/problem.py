@@ -54,7 +54,7 @@ class MissingField(_At):
     """A field that every agent needs is missing or holds nothing usable."""
 
     field: str
-    found: Literal["nothing", "an empty value", "a list", "a mapping", "a number or a boolean"]
+    found: Literal["nothing", "an empty value", "text", "a number or a boolean", "a list", "a mapping"]
 
 
 # What makes a file unreadable.

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pipeline import STANDARD, XCSH, Host, Snapshot, discover
-from pipeline.frontmatter.fences import split
+from pipeline.frontmatter.fences import Split, split
 from properties.laws.readings import both_readings_agree, plain_reading_agrees
 
 CORPUS = Path(os.environ.get("AGENT_CORPUS", Path(__file__).parents[2] / "shared" / "corpus"))
@@ -54,7 +54,7 @@ def test_xcsh() -> None:
 
 def test_the_readings_agree_on_every_file() -> None:
     for path in sorted((CORPUS / "files").iterdir()):
-        parts = split(path.read_bytes().decode("utf-8", "replace").removeprefix("\ufeff")).value_or(None)
-        if parts is not None:
+        parts = split(path.read_bytes().decode("utf-8", "replace").removeprefix("\ufeff"))
+        if isinstance(parts, Split):
             both_readings_agree(parts.metadata)
             plain_reading_agrees(parts.metadata)

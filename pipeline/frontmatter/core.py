@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Final, assert_never
+from typing import Final, Literal, TypeAlias, assert_never
 
 from pipeline.frontmatter.tree import Mapping, Node, Scalar, Sequence
 from pipeline.frozen import Json, JsonObject
@@ -38,6 +38,24 @@ def typed(node: Node) -> Json:
             return JsonObject({key: typed(value) for key, value in entries})
         case _:
             assert_never(node)
+
+
+Kind: TypeAlias = Literal["nothing", "an empty value", "text", "a number or a boolean", "a list", "a mapping"]
+
+
+def kind(node: Node) -> Kind:
+    """What a node is, in the words of a message."""
+    match typed(node):
+        case None:
+            return "nothing"
+        case str(value):
+            return "text" if value.strip() else "an empty value"
+        case tuple():
+            return "a list"
+        case JsonObject():
+            return "a mapping"
+        case _:
+            return "a number or a boolean"
 
 
 def scalar(text: str) -> None | bool | int | float | str:

@@ -7,7 +7,6 @@ All of that ends here: for every text there is a tree or a `NotReadable`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 from returns.result import Failure, Result, Success
@@ -59,6 +58,7 @@ def _events(loader: Any) -> Callable[[], Any]:
             if not event.value.isascii():
                 _check_surrogates(event)
         return event
+
     return take
 
 

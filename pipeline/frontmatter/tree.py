@@ -96,57 +96,43 @@ def fold(take: Callable[[], Any], events: Any) -> Node | None:
     return root
 
 
-_Parts: TypeAlias = list[tuple["Node", Any]]
+class _Items:
+    """A sequence while it is read."""
+
+    __slots__ = ("items", "start")
+
+    def __init__(self, start: Any) -> None:
+        self.start = start
+        self.items: list[Node] = []
+
+    def add(self, node: Node, _: Any) -> None:
+        self.items.append(node)
+
+    def done(self) -> Node:
+        return Sequence(tuple(self.items))
 
 
-def _root(take: Callable[[], Any], events: Any) -> Node:
-    """The next node. A loop with its own stack, for texts nest deeper than Python may call."""
-    scalar, mapping, mapping_end = events.ScalarEvent, events.MappingStartEvent, events.MappingEndEvent
-    starts = (mapping, events.SequenceStartEvent)
-    stack: list[tuple[Any, _Parts]] = []
-    while True:
-        event = take()
-        kind = type(event)
-        if kind is scalar:
-            _check_bare(event)
-            node: Node = Scalar(event.value, not event.style)
-        elif kind in starts:
-            _check_bare(event)
-            if len(stack) == MAX_DEPTH:
-                raise Refused(event, f"nested deeper than {MAX_DEPTH} levels")
-            stack.append((event, []))
-            continue
-        elif kind is events.AliasEvent:
-            raise Refused(event, "aliases are not allowed")
-        else:
-            event, parts = stack.pop()
-            node = _mapping(parts) if kind is mapping_end else Sequence(tuple([item for item, _ in parts]))
-        if not stack:
-            return _checked_root(node, event)
-        stack[-1][1].append((node, event))
+class _Entries:
+    """A mapping while it is read: keys and values come in turn."""
 
+    __slots__ = ("entries", "key", "start")
 
-def _checked_root(node: Node, event: Any) -> Node:
-    if isinstance(node, Scalar) and event.style in ("|", ">"):
-        raise Refused(event, "a block of text needs a key")  # the two programs disagree on how far it must be indented
-    return node
+    def __init__(self, start: Any) -> None:
+        self.start = start
+        self.entries: dict[str, Node] = {}
+        self.key: str | None = None
 
+    def add(self, node: Node, event: Any) -> None:
+        if self.key is not None:
+            self.entries[self.key] = node
+            self.key = None
+            return
+        self.key = _key(node, event)
+        if self.key in self.entries:
+            raise Refused(event, f"duplicate key {self.key!r}", self.key)
 
-def _check_bare(event: Any) -> None:
-    if event.anchor is not None:
-        raise Refused(event, "anchors are not allowed")
-    if event.tag is not None:
-        raise Refused(event, "tags are not allowed")
-
-
-def _mapping(parts: _Parts) -> Mapping:
-    entries: dict[str, Node] = {}
-    for (key, event), (value, _) in zip(parts[::2], parts[1::2], strict=True):
-        name = _key(key, event)
-        if name in entries:
-            raise Refused(event, f"duplicate key {name!r}", name)
-        entries[name] = value
-    return Mapping(tuple(entries.items()))
+    def done(self) -> Node:
+        return Mapping(tuple(self.entries.items()))
 
 
 def _key(key: Node, event: Any) -> str:
@@ -155,3 +141,44 @@ def _key(key: Node, event: Any) -> str:
     if key.plain and key.text in ("", "<<"):
         raise Refused(event, "merge keys are not allowed" if key.text else "a key is missing")
     return key.text
+
+
+def _root(take: Callable[[], Any], events: Any) -> Node:
+    """The next node. A loop with its own stack, for texts nest deeper than Python may call."""
+    scalar, ends = events.ScalarEvent, (events.MappingEndEvent, events.SequenceEndEvent)
+    stack: list[_Items | _Entries] = []
+    while True:
+        event = take()
+        kind = type(event)
+        if kind in ends:
+            inner = stack.pop()
+            node, event = inner.done(), inner.start
+        elif kind is scalar:
+            _check_bare(event)
+            node = Scalar(event.value, not event.style)
+        else:
+            stack.append(_begun(event, kind is events.MappingStartEvent, len(stack)))
+            continue
+        if not stack:
+            return _checked_root(node, event)
+        stack[-1].add(node, event)
+
+
+def _check_bare(event: Any) -> None:
+    if event.anchor is not None or event.tag is not None:
+        raise Refused(event, "tags are not allowed" if event.anchor is None else "anchors are not allowed")
+
+
+def _begun(event: Any, is_mapping: bool, depth: int) -> _Items | _Entries:
+    if not hasattr(event, "tag"):
+        raise Refused(event, "aliases are not allowed")
+    _check_bare(event)
+    if depth == MAX_DEPTH:
+        raise Refused(event, f"nested deeper than {MAX_DEPTH} levels")
+    return _Entries(event) if is_mapping else _Items(event)
+
+
+def _checked_root(node: Node, event: Any) -> Node:
+    if isinstance(node, Scalar) and event.style in ("|", ">"):
+        raise Refused(event, "a block of text needs a key")  # the two programs disagree on how far it must be indented
+    return node

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from returns.result import Result
-
 from pipeline.agent import Spawns
 from pipeline.frontmatter.salvage import Salvaged
 from pipeline.frontmatter.tree import Node
@@ -41,8 +39,8 @@ class Plugins:
     markers: tuple[str, ...]
 
 
-TextOf: TypeAlias = Callable[[Node], Result[str, str]]
-"""The text of a name or a description, or what was found instead."""
+TextOf: TypeAlias = Callable[[Node], str | None]
+"""The text of a name or a description; None where there is no usable one."""
 NamesOf: TypeAlias = Callable[[Node], tuple[str, ...] | None]
 """The names in a CSV text or a list; None where nothing is listed."""
 SpawnsOf: TypeAlias = Callable[[Node], Spawns | None]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from returns.result import Failure, Result, Success
-
 from pipeline.agent import ANY, AnyAgent, OnlyAgents, Spawns
 from pipeline.frontmatter.core import FALSE, TRUE, is_null, typed
 from pipeline.frontmatter.fences import BLANKS
@@ -15,18 +13,15 @@ from pipeline.hosts.families import FAMILIES, FOREIGN_KEYS, KNOWN_KEYS, PLUGINS
 from pipeline.hosts.host import Host, Reading
 
 
-def text(node: Node) -> Result[str, str]:
-    """The trimmed text of any scalar; a number and a boolean are text too.
+def text(node: Node) -> str | None:
+    """The trimmed text of any scalar but a null; a number and a boolean are text too.
 
-    >>> text(Scalar("404")).unwrap(), text(Scalar("~")).failure()
-    ('404', 'nothing')
+    >>> text(Scalar("404")), text(Scalar("~"))
+    ('404', None)
     """
-    if not isinstance(node, Scalar):
-        return Failure("a list" if isinstance(node, Sequence) else "a mapping")
-    if is_null(node):
-        return Failure("nothing")
-    trimmed = node.text.strip(BLANKS)
-    return Success(trimmed) if trimmed else Failure("an empty value")
+    if not isinstance(node, Scalar) or is_null(node):
+        return None
+    return node.text.strip(BLANKS) or None
 
 
 def listed(node: Node) -> tuple[str, ...] | None:
@@ -47,7 +42,7 @@ def listed(node: Node) -> tuple[str, ...] | None:
 
 def csv(value: str) -> tuple[str, ...]:
     """The parts of a text between commas, trimmed, without empty ones."""
-    return tuple(part for part in (piece.strip(BLANKS) for piece in value.split(",")) if part)
+    return tuple([part for piece in value.split(",") if (part := piece.strip(BLANKS))])
 
 
 def tools(node: Node) -> tuple[str, ...] | None:

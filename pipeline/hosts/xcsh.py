@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from returns.result import Failure, Result, Success
-
 from pipeline.agent import ANY, AnyAgent, OnlyAgents, Spawns
 from pipeline.frontmatter.core import typed
 from pipeline.frontmatter.keys import camel
@@ -17,19 +15,10 @@ from pipeline.frozen import Json, JsonObject
 from pipeline.hosts.standard import STANDARD, csv
 
 
-def text(node: Node) -> Result[str, str]:
+def text(node: Node) -> str | None:
     """The text as it stands; a number, a boolean, a null is none."""
-    match typed(node):
-        case str(value):
-            return Success(value) if value else Failure("an empty value")
-        case None:
-            return Failure("nothing")
-        case tuple():
-            return Failure("a list")
-        case JsonObject():
-            return Failure("a mapping")
-        case _:
-            return Failure("a number or a boolean")
+    value = typed(node)
+    return value if isinstance(value, str) and value else None
 
 
 def listed(node: Node) -> tuple[str, ...] | None:

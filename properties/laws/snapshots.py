@@ -46,7 +46,10 @@ def _shown(want: Want, seen: Snapshot, whole: Snapshot) -> Snapshot:
         children = ((name, child if name.endswith(want.suffix or "") else _closed(child)) for name, child in listed.children.items())
         opened = Directory(owner=listed.owner, mode=listed.mode)
         seen = seen.with_nodes([(real, opened)])
-        return seen.with_nodes([(f"{real}/{name}", child) for name, child in children])
+        seen = seen.with_nodes([(f"{real}/{name}", child) for name, child in children])
+        for linked in want.behind_links(real, listed):
+            seen = _shown(linked, seen, whole)
+        return seen
     if want.what == "content" and isinstance(node, Unread):
         return seen.with_nodes([(real, _at(whole, real))])
     return seen
