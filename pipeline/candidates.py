@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
-from dataclasses import dataclass
 from operator import itemgetter
-from typing import TypeAlias, cast
+from typing import NamedTuple, TypeAlias, cast
 
 from returns.result import Failure, Result
 
 from pipeline.agent import AgentDefinition, Source
 from pipeline.definition import read_agent
 from pipeline.hosts.host import Host
-from pipeline.nodes import Absent, Circle, Directory, File, Link, Seen, Special, TooLarge, Unreadable, describe
+from pipeline.nodes import Absent, Circle, Directory, File, Link, Node, Seen, Special, TooLarge, Unreadable, describe, plain
 from pipeline.places import Place
 from pipeline.problem import BrokenLink, FileTooLarge, Invalid, NotAFile, ReplacedBytes, Unavailable, UnreadableFile, Warned
 from pipeline.snapshot import Snapshot
@@ -22,8 +21,7 @@ Trouble: TypeAlias = Invalid | Unavailable
 """Why a file gives no definition."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A file that may define an agent: what it comes to by itself, before other files are looked at.
 
     `claimed` is the name it asks for, its file name's stem where its text does not tell.
@@ -36,28 +34,37 @@ class Candidate:
     claimed: str
 
 
-def candidates(place: Place, snapshot: Snapshot, host: Host) -> Iterator[Candidate]:
+def candidates(place: Place, snapshot: Snapshot, host: Host) -> tuple[Candidate, ...]:
     """The candidates of one place in lexicographic order of file name, by code point; none where it cannot be listed."""
     node = snapshot.locate(place.path).node
-    if not isinstance(node, Directory):
-        return
-    for name, child in sorted(node.children.items(), key=itemgetter(0)):
-        if not name.endswith(host.suffix):
-            continue
-        path = f"{place.path}/{name}"
-        if isinstance(child, File):
-            yield _of_file(child, path, place.source, host)
-        elif isinstance(child, Link):
-            yield _of_link(child, path, place.source, host, snapshot.locate(path).node)
-        elif not isinstance(child, Directory | Absent):
-            yield _unavailable(path, place.source, host, _trouble(child, path))
+    return _of_directory(node, place, snapshot, host) if isinstance(node, Directory) else ()
+
+
+def _of_directory(directory: Directory, place: Place, snapshot: Snapshot, host: Host) -> tuple[Candidate, ...]:
+    key = (candidates, place.path, place.source, host)
+    known = directory.memo.get(key)
+    if known is not None:
+        return cast("tuple[Candidate, ...]", known)
+    found = sorted((item for item in plain(directory).items() if item[0].endswith(host.suffix)), key=itemgetter(0))
+    made = tuple([made for name, child in found if (made := _candidate(child, f"{place.path}/{name}", place.source, host, snapshot))])
+    if not any(isinstance(child, Link) for _, child in found):  # what a link leads to is no part of this directory
+        directory.memo[key] = made
+    return made
+
+
+def _candidate(child: Node, path: str, source: Source, host: Host, snapshot: Snapshot) -> Candidate | None:
+    if isinstance(child, File):
+        return _of_file(child, path, source, host)
+    if isinstance(child, Link):
+        return _of_link(child, path, source, host, snapshot.locate(path).node)
+    return None if isinstance(child, Directory | Absent) else _unavailable(path, source, host, _trouble(child, path))
 
 
 def mistaken_directories(place: Place, snapshot: Snapshot, host: Host) -> Iterator[NotAFile]:
     """The directories of a place that are named like an agent's file; no candidates, but worth a word."""
     node = snapshot.locate(place.path).node
     if isinstance(node, Directory):
-        for name, child in node.children.items():
+        for name, child in plain(node).items():
             if isinstance(child, Directory) and name.endswith(host.suffix):
                 yield NotAFile(path=f"{place.path}/{name}", kind="a directory")
 

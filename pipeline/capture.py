@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable, Mapping
 from operator import is_
-from collections.abc import Iterable
 from typing import Final
 
-from pyrsistent import PMap, pmap
+from pyrsistent import PMap
 
 from pipeline.hosts import STANDARD, Host
-from pipeline.nodes import ABSENT, Directory, File, Link, Node, Seen, Special, Stamp, TooLarge, Unknown, Unread, Unreadable
+from pipeline.nodes import ABSENT, Directory, File, Link, Node, Seen, Special, Stamp, TooLarge, Unknown, Unread, Unreadable, listing, plain
 from pipeline.places import Want, wanted
 from pipeline.snapshot import Snapshot, normal
 
@@ -46,12 +46,14 @@ def look(want: Want, snapshot: Snapshot, before: Snapshot) -> Snapshot:
     """The snapshot that also knows what `want` asks for, as the disk has it now; what `before` has of it unchanged is kept."""
     real, node = snapshot.locate(want.path)
     while isinstance(node, Unknown):
-        snapshot = snapshot.with_nodes([(real, _presence(real))])
+        snapshot = snapshot.at_real(real, _presence(real))
         real, node = snapshot.locate(want.path)
     if want.what == "listing" and isinstance(node, Directory) and not node.complete:
         return _list(real, node, want, snapshot, before)
     if want.what == "content" and isinstance(node, Unread):
-        return snapshot.with_nodes([(real, _content(real, None, want.max_bytes, before.locate(real).node))])
+        kept = before.locate(real).node
+        same = isinstance(kept, File) and kept.stamp == _stamp_of(real)
+        return snapshot.at_real(real, kept if same else _content(real, None, want.max_bytes))
     return snapshot
 
 
@@ -59,7 +61,7 @@ def _list(real: str, directory: Directory, want: Want, snapshot: Snapshot, befor
     """The snapshot with a listing, its wanted files, and those that its links lead to."""
     kept = before.locate(real).node
     listed = _listing(real, directory, want, kept if isinstance(kept, Directory) and kept.complete else None)
-    snapshot = snapshot.with_nodes([(real, listed)])
+    snapshot = snapshot.at_real(real, listed)
     for linked in want.behind_links(real, listed):
         snapshot = look(linked, snapshot, before)
     return snapshot
@@ -82,12 +84,12 @@ def _presence(path: str) -> Node:
 
 
 def _listing(path: str, directory: Directory, want: Want, before: Directory | None) -> Directory | Unreadable:
-    """A directory with all its names, and with the content of the files that are wanted; those of before where nothing changed."""
+    """A directory with all its names, and with the content of the files that are wanted; the one of before where nothing changed."""
+    kept = {} if before is None else plain(before)
     try:
         at = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY)
     except OSError as error:
         return Unreadable(_reason(error), directory=True)
-    kept = {} if before is None else dict(before.children)
     try:
         with os.scandir(at) as entries:
             children = _children(entries, at, want, directory.children, kept)
@@ -95,20 +97,22 @@ def _listing(path: str, directory: Directory, want: Want, before: Directory | No
         return Unreadable(_reason(error), directory=True)
     finally:
         os.close(at)
-    if before is not None and len(children) == len(kept) and all(map(is_, children.values(), map(kept.get, children))):
-        return Directory(before.children, True, directory.owner, directory.mode)
-    return Directory(pmap(children), True, directory.owner, directory.mode)
+    same = before is not None and len(children) == len(kept) and all(map(is_, children.values(), map(kept.get, children)))
+    if before is not None and same and (before.owner, before.mode) == (directory.owner, directory.mode):
+        return before
+    return listing(children, directory.owner, directory.mode)
 
 
 def _children(
-    entries: Iterable[os.DirEntry[str]], at: int, want: Want, known: PMap[str, Node], before: dict[str, Node]
+    entries: Iterable[os.DirEntry[str]], at: int, want: Want, known: PMap[str, Node], before: Mapping[str, Node]
 ) -> dict[str, Node]:
     suffix, limit = want.suffix, want.max_bytes
     children: dict[str, Node] = {}
     for entry in entries:
         name = entry.name
         if suffix is not None and name.endswith(suffix) and entry.is_file(follow_symlinks=False):
-            children[name] = _content(name, at, limit, before.get(name))
+            kept = before.get(name)
+            children[name] = kept if kept is not None and _is_unchanged(kept, entry) else _content(name, at, limit)
         else:
             children[name] = known.get(name) or _unopened(entry, at)
     return children
@@ -128,11 +132,9 @@ def _unopened(entry: os.DirEntry[str], at: int) -> Node:
     return Unread(found.st_size) if stat.S_ISREG(found.st_mode) else Special(_kind(found.st_mode))
 
 
-def _content(name: str, at: int | None, limit: int, before: Seen | None) -> Node:
-    """A regular file with its bytes, or the one from before if its stamp is still the same."""
+def _content(name: str, at: int | None, limit: int) -> Node:
+    """A regular file with its bytes, or why there are none."""
     try:
-        if isinstance(before, File) and before.stamp == _stamp(os.stat(name, dir_fd=at, follow_symlinks=False)):
-            return before
         file = os.open(name, _FLAGS, dir_fd=at)
     except FileNotFoundError:
         return Unreadable(_VANISHED)
@@ -154,6 +156,26 @@ def _opened(file: int, limit: int) -> Node:
         return TooLarge(found.st_size, limit)
     data = os.read(file, found.st_size)
     return File(data, _stamp(found)) if len(data) == found.st_size else Unreadable("it changed while it was read")
+
+
+def _is_unchanged(kept: Node, entry: os.DirEntry[str]) -> bool:
+    if not isinstance(kept, File):
+        return False
+    try:
+        found = entry.stat(follow_symlinks=False)
+    except OSError:
+        return False
+    return kept.stamp == (found.st_mtime_ns, found.st_size, found.st_ino)
+
+
+_GONE: Final = Stamp(-1, -1, -1)
+
+
+def _stamp_of(path: str) -> Stamp:
+    try:
+        return _stamp(os.lstat(path))
+    except OSError:
+        return _GONE
 
 
 def _stamp(found: os.stat_result) -> Stamp:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import abc
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from returns.result import Failure, Result, Success
 
@@ -21,8 +21,7 @@ from pipeline.problem import EveryToolAllowed, IgnoredValue, Invalid, MissingFie
 _Value = TypeVar("_Value")
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What one text comes to: a definition or all that is wrong with it, and the warnings either way.
 
     `claimed` is the name it asks for, as far as it can be told; a broken file has one too.
@@ -84,7 +83,7 @@ _TAME_FIELDS: Final = frozenset({"name", "description", "tools", "model", "color
 _TAME_NAME: Final = re.compile(r"[\w-]+")
 
 
-def _tame(fields: dict[str, Node], name: str | None, tools: tuple[str, ...] | None) -> bool:
+def _tame(fields: abc.Mapping[str, Node], name: str | None, tools: tuple[str, ...] | None) -> bool:
     """Whether nothing in the fields can be worth a warning: a cheap look that spares most files the careful one."""
     usual = fields.keys() <= _TAME_FIELDS and (tools is not None or "tools" not in fields)
     return usual and (name is None or _TAME_NAME.fullmatch(name) is not None)
@@ -109,7 +108,7 @@ def _spawns(node: Node | None, tools: tuple[str, ...] | None, reading: Reading) 
     return said
 
 
-def _thinking(fields: dict[str, Node]) -> ThinkingLevel | None:
+def _thinking(fields: abc.Mapping[str, Node]) -> ThinkingLevel | None:
     if "thinkingLevel" not in fields and "thinking" not in fields:
         return None
     node = _thinking_field(fields)[1]
@@ -117,7 +116,7 @@ def _thinking(fields: dict[str, Node]) -> ThinkingLevel | None:
     return next((level for level in THINKING_LEVELS if level == text), None)
 
 
-def _thinking_field(fields: dict[str, Node]) -> tuple[str, Node | None]:
+def _thinking_field(fields: abc.Mapping[str, Node]) -> tuple[str, Node | None]:
     """`thinkingLevel`, else `thinking`: the one that says something."""
     first = fields.get("thinkingLevel")
     return ("thinking", fields.get("thinking")) if first is None or is_null(first) else ("thinkingLevel", first)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from types import MappingProxyType
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from pyrsistent import PMap, pmap
 from returns.result import Failure, Result, Success
@@ -17,7 +17,8 @@ from pipeline.agent import AgentDefinition, Source
 from pipeline.bundled import load_bundled_agents
 from pipeline.candidates import Candidate, Trouble, candidates, mistaken_directories
 from pipeline.hosts import STANDARD, Host
-from pipeline.places import places, project_agents_dir, surroundings
+from pipeline.nodes import Directory
+from pipeline.places import Place, project_agents_dir, surroundings, survey
 from pipeline.problem import Invalid, NamesDifferByCase, Problem, SameNameInDirectory, Surrounding, Warned, WouldHaveWon
 from pipeline.snapshot import Snapshot
 
@@ -88,21 +89,42 @@ def discover(snapshot: Snapshot, *, host: Host = STANDARD) -> Discovery:
     >>> found.agents[0].name, found.files[0].status, len(found.agents)
     ('a', 'loaded', 7)
     """
-    where = places(host, snapshot)
-    winners, outcomes = first_wins(chain.from_iterable(candidates(place, snapshot, host) for place in where))
-    bundled = tuple(agent for agent in load_bundled_agents() if agent.name not in winners)
-    loaded = tuple(outcome.result.unwrap() for outcome in outcomes if outcome.status == "loaded")
+    where, problems = survey(host, snapshot)
+    winners, outcomes = _folded_by_place(where, snapshot, host)
+    bundled = tuple([agent for agent in load_bundled_agents() if agent.name not in winners])
+    loaded = [outcome.result.unwrap() for outcome in outcomes if outcome.status == "loaded"]
     mistaken = chain.from_iterable(mistaken_directories(place, snapshot, host) for place in where)
     return Discovery(
         (*loaded, *bundled),
         _compared(outcomes, winners, bundled),
         project_agents_dir(host, snapshot),
-        (*surroundings(host, snapshot), *mistaken),
+        (*problems, *surroundings(where, snapshot), *mistaken),
         host,
     )
 
 
-def first_wins(some: Iterable[Candidate], winners: Winners = pmap()) -> Merged:  # noqa: B008 - immutable
+_NOBODY: Final[Winners] = pmap()
+
+
+def _folded_by_place(where: Iterable[Place], snapshot: Snapshot, host: Host) -> Merged:
+    """The fold, place by place: where a directory and all that was seen before it are the same as last time, so is what comes of it."""
+    winners = _NOBODY
+    outcomes: list[FileOutcome] = []
+    for place in where:
+        some = candidates(place, snapshot, host)
+        directory = snapshot.locate(place.path).node
+        if not some or not isinstance(directory, Directory):
+            continue
+        before, batch, merged = directory.memo.get((first_wins, place.path), (None, None, None))
+        if before is not winners or batch is not some or merged is None:
+            merged = first_wins(some, winners)
+            directory.memo[(first_wins, place.path)] = (winners, some, merged)
+        winners = merged.winners
+        outcomes += merged.outcomes
+    return Merged(winners, tuple(outcomes))
+
+
+def first_wins(some: Iterable[Candidate], winners: Winners = _NOBODY) -> Merged:
     """The fold: the first candidate of a name wins, later ones are shadowed by it, broken ones touch nothing.
 
     Folding in two steps is folding once: `first_wins(b, first_wins(a).winners)` ends where `first_wins(a + b)` does.
@@ -136,31 +158,32 @@ def _compared(outcomes: tuple[FileOutcome, ...], winners: Winners, bundled: tupl
 
 
 def _alike(outcomes: tuple[FileOutcome, ...], bundled: tuple[AgentDefinition, ...]) -> dict[int, Warned]:
-    """By index, the loaded files whose name is an earlier one's but for case."""
+    """By index, the loaded files whose name is an earlier one's, or a bundled agent's, but for case."""
     first: dict[str, tuple[str, str]] = {}
     found: dict[int, Warned] = {}
+    shipped = {folded(agent.name): (agent.name, agent.file_path) for agent in bundled}
     for at, outcome in enumerate(outcomes):
         if outcome.status == "loaded":
-            name, path = first.setdefault(folded(outcome.claimed), (outcome.claimed, outcome.path))
-            if name != outcome.claimed:
-                found[at] = NamesDifferByCase(path=outcome.path, name=outcome.claimed, other=name, other_path=path)
-    for agent in bundled:
-        for at, outcome in enumerate(outcomes) if folded(agent.name) in first else ():
-            if outcome.status == "loaded" and folded(outcome.claimed) == folded(agent.name):
-                found.setdefault(at, NamesDifferByCase(path=outcome.path, name=outcome.claimed, other=agent.name, other_path=agent.file_path))
+            name = outcome.claimed
+            low = folded(name)
+            other, path = first.setdefault(low, (name, outcome.path))
+            if other == name:
+                other, path = shipped.get(low, (name, path))
+            if other != name:
+                found[at] = NamesDifferByCase(path=outcome.path, name=name, other=other, other_path=path)
     return found
 
 
 def _hidden(outcomes: tuple[FileOutcome, ...], winners: Winners, bundled: tuple[AgentDefinition, ...]) -> dict[int, Warned]:
     """By index, the broken files whose name somebody after them won."""
+    broken = [(at, outcome) for at, outcome in enumerate(outcomes) if outcome.status in ("invalid", "unreadable")]
+    order = {outcome.path: at for at, outcome in enumerate(outcomes)} if broken else {}
     shipped = {agent.name: agent.file_path for agent in bundled}
-    order = {outcome.path: at for at, outcome in enumerate(outcomes)}
     found: dict[int, Warned] = {}
-    for at, outcome in enumerate(outcomes):
-        if isinstance(outcome.result, Failure):
-            winner = winners.get(outcome.claimed) or shipped.get(outcome.claimed)
-            if winner is not None and order.get(winner, at + 1) > at:
-                found[at] = WouldHaveWon(path=outcome.path, name=outcome.claimed, winner=winner)
+    for at, outcome in broken:
+        winner = winners.get(outcome.claimed) or shipped.get(outcome.claimed)
+        if winner is not None and order.get(winner, at + 1) > at:
+            found[at] = WouldHaveWon(path=outcome.path, name=outcome.claimed, winner=winner)
     return found
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections import abc
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Final, NamedTuple
 
 from returns.result import Failure
 
@@ -32,16 +32,15 @@ from pipeline.problem import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Metadata:
+class Metadata(NamedTuple):
     """What a file's metadata says: a node for each key in camelCase, the last of a repeated one; the body; what is worth a warning."""
 
     path: str
     split: Split
-    fields: dict[str, Node]
-    written: dict[str, str]
+    fields: abc.Mapping[str, Node]
+    written: abc.Mapping[str, str]
     """The keys that the file writes in another way, as it writes them."""
-    lines: dict[str, int] = field(default_factory=dict)
+    lines: abc.Mapping[str, int]
     """The lines of the keys within the metadata, where a salvage counted them."""
     warnings: tuple[Warned, ...] = ()
 
@@ -69,11 +68,9 @@ def read_metadata(text: str, path: str, reading: Reading) -> Metadata | Invalid:
         return _no_fences(cut, path)
     tree = read_yaml(cut.metadata)
     if isinstance(tree, Failure):
-        return _salvaged(cut, path, reading, tree.failure(), noted)
+        return _refused(cut, path, reading, tree.failure(), noted)
     root = tree.unwrap()
-    if isinstance(root, Mapping):
-        return _mapped(cut, path, root, noted)
-    return NotAMapping(path=path, line=2, column=1, found=_word(root))
+    return _mapped(cut, path, root, noted) if isinstance(root, Mapping) else _no_mapping(path, root)
 
 
 def _no_fences(found: NoFences, path: str) -> Invalid:
@@ -86,27 +83,35 @@ def _no_fences(found: NoFences, path: str) -> Invalid:
     return NoFrontmatter(path=path, line=1, column=1)
 
 
-def _word(root: Node | None) -> Literal["text", "a list", "nothing"]:
-    if root is None or is_null(root):
-        return "nothing"
-    return "a list" if isinstance(root, Sequence) else "text"
+def _no_mapping(path: str, root: Node | None) -> NotAMapping:
+    empty = root is None or is_null(root)
+    return NotAMapping(path=path, line=2, column=1, found="nothing" if empty else "a list" if isinstance(root, Sequence) else "text")
 
 
-def _mapped(cut: Split, path: str, root: Mapping, noted: tuple[Warned, ...]) -> Metadata:
+def _mapped(cut: Split, path: str, root: Mapping, noted: tuple[Warned, ...], repeated: tuple[str, ...] = ()) -> Metadata:
+    if "-" not in "".join(root.entries):
+        metadata = Metadata(path, cut, root.entries, {}, {}, noted)
+        return _warned(metadata, _duplicates(metadata, repeated)) if repeated else metadata
     fields: dict[str, Node] = {}
     written: dict[str, str] = {}
-    repeated: list[str] = []
-    for key, node in root.entries:
-        name = key
-        if "-" in key:
-            name = camel(key)
-            written[name] = key
+    again = dict.fromkeys(repeated)
+    for key, node in root.entries.items():
+        name = camel(key)
         if name in fields:
-            repeated.append(name)
-            written[name] = key
-        fields[name] = node
-    metadata = Metadata(path, cut, fields, written, warnings=noted)
-    return _warned(metadata, _duplicates(metadata, repeated)) if repeated else metadata
+            again[name] = None
+        fields[name], written[name] = node, key
+    metadata = Metadata(path, cut, fields, written, {}, noted)
+    return _warned(metadata, _duplicates(metadata, again))
+
+
+def _refused(cut: Split, path: str, reading: Reading, refusal: NotReadable, noted: tuple[Warned, ...]) -> Metadata:
+    """The metadata of a text that is not YAML, or only not because a key stands twice and the host minds less."""
+    if refusal.key is not None and reading.last_key_wins:
+        root = read_yaml(cut.metadata, last_wins=True).value_or(None)
+        if isinstance(root, Mapping):
+            top = (camel(refusal.key),) if refusal.key in root.entries else ()
+            return _mapped(cut, path, root, noted, top)
+    return _salvaged(cut, path, reading, refusal, noted)
 
 
 def _salvaged(cut: Split, path: str, reading: Reading, refusal: NotReadable, noted: tuple[Warned, ...]) -> Metadata:
@@ -127,9 +132,7 @@ def _salvaged(cut: Split, path: str, reading: Reading, refusal: NotReadable, not
 
 
 def _warned(metadata: Metadata, more: Iterable[Warned]) -> Metadata:
-    return Metadata(
-        metadata.path, metadata.split, metadata.fields, metadata.written, metadata.lines, (*metadata.warnings, *more)
-    )
+    return metadata._replace(warnings=(*metadata.warnings, *more))
 
 
 def _not_yaml(metadata: Metadata, refusal: NotReadable) -> Iterator[Warned]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -24,8 +24,8 @@ class File:
 
     data: bytes
     stamp: Stamp | None
-    memo: dict[Hashable, object] = field(init=False, compare=False, repr=False)
-    """Answers of pure functions of this file, so that a file kept from one snapshot to the next is parsed once. No part of its value."""
+    memo: dict[Hashable, Any] = field(init=False, compare=False, repr=False)
+    """Answers of pure functions of this file, so that a file kept from one snapshot to the next is parsed once; no part of its value."""
 
     def __init__(self, data: bytes, stamp: Stamp | None = None) -> None:
         _set_data(self, data)  # through the slots: half the cost of the generated frozen `__init__`, and there is one for every file
@@ -63,6 +63,23 @@ class Directory:
     complete: bool = True
     owner: int | None = None
     mode: int | None = None
+    memo: dict[Hashable, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
+    """Answers of pure functions of this directory, as a file has them."""
+
+
+def plain(directory: Directory) -> Mapping[str, Node]:
+    """The children as a dict, made once: for whoever goes through them all."""
+    known: dict[str, Node] | None = directory.memo.get(plain)
+    if known is None:
+        known = directory.memo[plain] = dict(directory.children.items())
+    return known
+
+
+def listing(children: dict[str, Node], owner: int | None, mode: int | None) -> Directory:
+    """The complete directory with these children."""
+    made = Directory(pmap(children), True, owner, mode)
+    made.memo[plain] = children
+    return made
 
 
 @dataclass(frozen=True, slots=True)

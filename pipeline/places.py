@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Final, Literal, NamedTuple
 
 from pipeline.agent import Source
 from pipeline.hosts.host import Family, Host
-from pipeline.nodes import Directory, Link, Node, Unknown, Unread, Unreadable
-from pipeline.plugins import marker_places, plugin_roots, registry_paths, upward
+from pipeline.nodes import Directory, Link, Node, Unknown, Unread, Unreadable, plain
+from pipeline.plugins import Registries, marker_places, plugin_roots, registry_paths, upward
 from pipeline.problem import OpenDirectory, RegistryProblem, Surrounding, UnreadableDirectory
 from pipeline.snapshot import Snapshot, normal
 
@@ -37,16 +37,24 @@ class Want(NamedTuple):
     def behind_links(self, path: str, listed: Node) -> Iterator[Want]:
         """With a listing found at `path`: what its links lead to, if that is wanted."""
         if self.suffix is not None and isinstance(listed, Directory):
-            for name, child in listed.children.items():
+            for name, child in plain(listed).items():
                 if isinstance(child, Link) and name.endswith(self.suffix):
                     yield Want(f"{path}/{name}", "content", max_bytes=self.max_bytes)
 
 
-def places(host: Host, snapshot: Snapshot) -> tuple[Place, ...]:
-    """The agent directories in order of precedence, each path once; user directories whether or not they exist."""
+class Survey(NamedTuple):
+    """The agent directories in order of precedence, each path once, and what is wrong with the registries that name some of them."""
+
+    places: tuple[Place, ...]
+    problems: tuple[RegistryProblem, ...]
+
+
+def survey(host: Host, snapshot: Snapshot) -> Survey:
+    """Where a host looks in a snapshot; user directories and plugins' whether or not they exist."""
     first: dict[str, Place] = {}
-    found = chain(_of_families(host, snapshot), _of_plugins(host, snapshot))
-    return tuple(place for place in found if first.setdefault(place.path, place) is place)
+    plugins = plugin_roots(host, snapshot)
+    found = chain(_of_families(host, snapshot), _of_plugins(host, plugins))
+    return Survey(tuple([place for place in found if first.setdefault(place.path, place) is place]), plugins.problems)
 
 
 def project_agents_dir(host: Host, snapshot: Snapshot) -> str | None:
@@ -63,8 +71,8 @@ def _of_families(host: Host, snapshot: Snapshot) -> Iterator[Place]:
         yield Place(user_place(family, snapshot), "user")
 
 
-def _of_plugins(host: Host, snapshot: Snapshot) -> Iterator[Place]:
-    for root in plugin_roots(host, snapshot).roots:
+def _of_plugins(host: Host, plugins: Registries) -> Iterator[Place]:
+    for root in plugins.roots:
         yield Place(normal(posixpath.join(root.path, host.plugins.folder)), root.scope, root.id)
 
 
@@ -109,7 +117,7 @@ def _wanted(host: Host, snapshot: Snapshot) -> Iterator[Want]:
             yield Want(posixpath.join(place, marker), "presence")
     for _, path in registry_paths(host, snapshot):
         yield Want(path, "content", max_bytes=host.max_bytes)
-    for place in places(host, snapshot):
+    for place in survey(host, snapshot).places:
         yield Want(place.path, "listing", host.suffix, host.max_bytes)
 
 
@@ -121,11 +129,9 @@ def answered(want: Want, snapshot: Snapshot) -> bool:
     return not isinstance(node, Unknown) and not (want.what == "content" and isinstance(node, Unread))
 
 
-def surroundings(host: Host, snapshot: Snapshot) -> tuple[Surrounding, ...]:
-    """What is wrong outside the agent files: registries, directories that cannot be listed, directories that others can write."""
-    registries: tuple[RegistryProblem, ...] = plugin_roots(host, snapshot).problems
-    directories = (problem for place in places(host, snapshot) for problem in _of_directory(place, snapshot))
-    return (*registries, *directories)
+def surroundings(where: Iterable[Place], snapshot: Snapshot) -> tuple[Surrounding, ...]:
+    """What is wrong with the agent directories themselves: they cannot be listed, others can write in them."""
+    return tuple([problem for place in where for problem in _of_directory(place, snapshot)])
 
 
 _ANYONE_MAY_WRITE: Final = 0o002

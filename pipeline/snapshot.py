@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 
@@ -178,15 +178,19 @@ class Snapshot:
         """The snapshot in which nothing stands at `path`; a link goes, not what it leads to."""
         real = self._place(path)
         if isinstance(self.locate(posixpath.dirname(real)).node, Directory):
-            return replace(self, root=_set(self.root, _parts(real), ABSENT))
+            return self.at_real(real, ABSENT)
         return self
 
     def with_nodes(self, nodes: Iterable[tuple[str, Node]]) -> Snapshot:
         """The snapshot with each node at its path; links on the way to a path are followed, one at its end is replaced."""
         made = self
         for path, node in nodes:
-            made = replace(made, root=_set(made.root, _parts(made._place(path)), node))
+            made = made.at_real(made._place(path), node)
         return made
+
+    def at_real(self, path: str, node: Node) -> Snapshot:
+        """The snapshot with a node at a path that is absolute and leads over no link, as `locate` gives it."""
+        return Snapshot(self.cwd, self.home, _set(self.root, _parts(path), node), self.user)
 
     def _place(self, path: str) -> str:
         """The path of the entry itself: its directory without links, its own name as it is."""
@@ -224,9 +228,9 @@ def _set(directory: Directory, pending: list[str], node: Node) -> Directory:
     if rest:
         child = directory.children.get(name)
         node = _set(child if isinstance(child, Directory) else Directory(), rest, node)
-    if isinstance(node, Absent) and directory.complete:
-        return replace(directory, children=directory.children.discard(name))
-    return replace(directory, children=directory.children.set(name, node))
+    gone = isinstance(node, Absent) and directory.complete
+    children = directory.children.discard(name) if gone else directory.children.set(name, node)
+    return Directory(children, directory.complete, directory.owner, directory.mode)
 
 
 def _walk(path: str, directory: Directory) -> Iterator[tuple[str, Node]]:

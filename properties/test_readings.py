@@ -159,4 +159,4 @@ def test_the_texts_reach_every_reading() -> None:
 
 
 def _nested(node: Node | None) -> bool:
-    return isinstance(node, Mapping) and any(isinstance(value, Mapping) and value.entries for _, value in node)
+    return isinstance(node, Mapping) and any(isinstance(value, Mapping) and value.entries for value in node.entries.values())

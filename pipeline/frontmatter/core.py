@@ -35,7 +35,7 @@ def typed(node: Node) -> Json:
         case Sequence(items):
             return tuple(typed(item) for item in items)
         case Mapping(entries):
-            return JsonObject({key: typed(value) for key, value in entries})
+            return JsonObject({key: typed(value) for key, value in entries.items()})
         case _:
             assert_never(node)
 

@@ -43,16 +43,16 @@ def is_unsure(text: str) -> bool:
     return not _LIBYAML or UNSURE.search("\n" + text) is not None
 
 
-def read_fast(text: str) -> Result[Node | None, NotReadable]:
-    """The tree of a YAML text of one document, None for an empty one; anchors, tags, duplicate keys are refused.
+def read_fast(text: str, *, last_wins: bool = False) -> Result[Node | None, NotReadable]:
+    """The tree of a YAML text of one document, None for an empty one; anchors and tags are refused, duplicate keys too unless the last wins.
 
     >>> read_fast("tools: [Read, Grep]").unwrap()
-    Mapping(entries=(('tools', Sequence(items=(Scalar(text='Read', plain=True), Scalar(text='Grep', plain=True)))),))
+    Mapping(entries={'tools': Sequence(items=(Scalar(text='Read', plain=True), Scalar(text='Grep', plain=True)))})
     >>> read_fast("a: b: c").failure()
     NotReadable(line=1, column=5, reason='mapping values are not allowed in this context', key=None)
     """
     try:
-        return Success(fold(CParser(text).get_event, yaml))
+        return Success(fold(CParser(text).get_event, yaml, last_wins=last_wins))
     except Refused as refused:
         return Failure(refused.refusal)
     except yaml.MarkedYAMLError as error:

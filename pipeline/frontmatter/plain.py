@@ -21,7 +21,7 @@ def read_plain(text: str) -> Mapping | None:
     """The mapping, when the text has nothing but lines of a key and plain text, each key once; None when it is not sure.
 
     >>> read_plain("name: reviewer").entries
-    (('name', Scalar(text='reviewer', plain=True)),)
+    {'name': Scalar(text='reviewer', plain=True)}
     >>> read_plain("name: 'reviewer'") is None
     True
     """
@@ -33,4 +33,4 @@ def read_plain(text: str) -> Mapping | None:
     # one character is sought before two: that is many times as fast, and most texts hold neither
     if (":" in line and ": " in line) or ("#" in line and " #" in line) or not line.isprintable():
         return None  # a mapping, a comment, a character that might end a line or that no text may hold
-    return Mapping(tuple(zip(keys, map(Scalar, values), strict=True)))
+    return Mapping(dict(zip(keys, map(Scalar, values), strict=True)))

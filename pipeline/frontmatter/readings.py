@@ -9,11 +9,11 @@ from pipeline.frontmatter.plain import read_plain
 from pipeline.frontmatter.tree import Node, NotReadable
 
 
-def read_yaml(text: str) -> Result[Node | None, NotReadable]:
+def read_yaml(text: str, *, last_wins: bool = False) -> Result[Node | None, NotReadable]:
     r"""The tree of a YAML text of one document, None for an empty one; where it is no YAML that is accepted here, the place and the reason.
 
     >>> read_yaml("name: reviewer").unwrap()
-    Mapping(entries=(('name', Scalar(text='reviewer', plain=True)),))
+    Mapping(entries={'name': Scalar(text='reviewer', plain=True)})
     >>> read_yaml("name: one\nname: two").failure()
     NotReadable(line=2, column=1, reason="duplicate key 'name'", key='name')
     """
@@ -23,5 +23,5 @@ def read_yaml(text: str) -> Result[Node | None, NotReadable]:
     if is_unsure(text):
         from pipeline.frontmatter.strict import read_strict  # noqa: PLC0415 - StrictYAML takes 50 ms to import, and most files never need it
 
-        return read_strict(text)
-    return read_fast(text)
+        return read_strict(text, last_wins=last_wins)
+    return read_fast(text, last_wins=last_wins)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from returns.result import Failure
+
 from pipeline.frontmatter.fences import BLANKS
 from pipeline.frontmatter.readings import read_yaml
-from pipeline.frontmatter.tree import Mapping, Node, Scalar
+from pipeline.frontmatter.tree import KEY_NOT_TEXT, Mapping, Node, Scalar
 
 _OPENING: Final = re.compile(r"([\w-]+):(?=\s|$)", re.ASCII)
 _LINE: Final = re.compile(r"([\w-]+):\s*(.*)", re.ASCII)
@@ -53,9 +55,11 @@ def _continues(line: str) -> bool:
 
 def _entry(key: str, lines: list[str]) -> Node:
     read = read_yaml("\n".join(lines) + "\n")
-    match read.value_or(None):
-        case Mapping(((str(only), node),)) if only == key:
-            return node
+    root = read.value_or(None)
+    if isinstance(root, Mapping) and root.entries.keys() == {key}:
+        return root.entries[key]
+    if isinstance(read, Failure) and read.failure().reason == KEY_NOT_TEXT:
+        return Mapping({})  # `{{NAME}}` of a template never filled in: a mapping to every YAML program, and no text
     joined = " ".join(filter(None, (line.strip(BLANKS) for line in (lines[0][len(key) + 1 :], *lines[1:]))))
     return Scalar(joined, plain=not joined)
 

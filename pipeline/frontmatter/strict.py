@@ -19,16 +19,16 @@ from pipeline.frontmatter.fast import character_refusal
 from pipeline.frontmatter.tree import Node, NotReadable, Refused, fold
 
 
-def read_strict(text: str) -> Result[Node | None, NotReadable]:
-    """The tree of a YAML text as StrictYAML reads it (flow style allowed), None for an empty one.
+def read_strict(text: str, *, last_wins: bool = False) -> Result[Node | None, NotReadable]:
+    """The tree of a YAML text as StrictYAML reads it (flow style allowed), None for an empty one; of duplicate keys the last wins if asked.
 
     >>> read_strict("name: 404").unwrap()
-    Mapping(entries=(('name', Scalar(text='404', plain=True)),))
+    Mapping(entries={'name': Scalar(text='404', plain=True)})
     >>> read_strict("a: &x 1").failure().line
     1
     """
     try:
-        return Success(fold(_events(_Loader(text)), events))
+        return Success(fold(_events(_Loader(text)), events, last_wins=last_wins))
     except Refused as refused:
         return Failure(refused.refusal)
     except ReaderError:

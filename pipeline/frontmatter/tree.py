@@ -6,7 +6,8 @@ typing of scalars needs to know. Both YAML programs speak in the same events, so
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import abc
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -45,10 +46,7 @@ class Sequence:
 class Mapping:
     """Keys, always text and never twice, with their nodes, in the order they were written."""
 
-    entries: tuple[tuple[str, Node], ...]
-
-    def __iter__(self) -> Iterator[tuple[str, Node]]:
-        return iter(self.entries)
+    entries: abc.Mapping[str, Node]
 
 
 Node: TypeAlias = Scalar | Sequence | Mapping
@@ -76,19 +74,23 @@ class Refused(Exception):  # noqa: N818 - a way out of the fold: a reading turns
         self.refusal = NotReadable(event.start_mark.line + 1, event.start_mark.column + 1, reason, key)
 
 
-def fold(take: Callable[[], Any], events: Any) -> Node | None:
+KEY_NOT_TEXT: Final = "a key must be text"
+
+
+def fold(take: Callable[[], Any], events: Any, *, last_wins: bool = False) -> Node | None:
     """The tree of the one document in a stream, None for an empty stream; `take` gives the next event, `events` holds their classes.
 
-    Raises `Refused` at an anchor, alias, tag, merge key, duplicate key, a key that is empty or no text, the 51st level, a second document.
+    Raises `Refused` at an anchor, alias, tag, merge key, a key that is empty or no text, the 51st level, a second document, and at a duplicate
+    key unless the last one wins.
 
     >>> import yaml
     >>> fold(yaml.Loader("a: [b]").get_event, yaml)
-    Mapping(entries=(('a', Sequence(items=(Scalar(text='b', plain=True),))),))
+    Mapping(entries={'a': Sequence(items=(Scalar(text='b', plain=True),))})
     """
     take()  # the stream's start
     if type(take()) is events.StreamEndEvent:
         return None
-    root = _root(take, events)
+    root = _root(take, events, last_wins)
     take()  # the document's end
     after = take()
     if type(after) is not events.StreamEndEvent:
@@ -115,10 +117,11 @@ class _Items:
 class _Entries:
     """A mapping while it is read: keys and values come in turn."""
 
-    __slots__ = ("entries", "key", "start")
+    __slots__ = ("entries", "key", "last_wins", "start")
 
-    def __init__(self, start: Any) -> None:
+    def __init__(self, start: Any, last_wins: bool) -> None:
         self.start = start
+        self.last_wins = last_wins
         self.entries: dict[str, Node] = {}
         self.key: str | None = None
 
@@ -128,22 +131,22 @@ class _Entries:
             self.key = None
             return
         self.key = _key(node, event)
-        if self.key in self.entries:
+        if self.key in self.entries and not self.last_wins:
             raise Refused(event, f"duplicate key {self.key!r}", self.key)
 
     def done(self) -> Node:
-        return Mapping(tuple(self.entries.items()))
+        return Mapping(self.entries)
 
 
 def _key(key: Node, event: Any) -> str:
     if not isinstance(key, Scalar):
-        raise Refused(event, "a key must be text")
+        raise Refused(event, KEY_NOT_TEXT)
     if key.plain and key.text in ("", "<<"):
         raise Refused(event, "merge keys are not allowed" if key.text else "a key is missing")
     return key.text
 
 
-def _root(take: Callable[[], Any], events: Any) -> Node:
+def _root(take: Callable[[], Any], events: Any, last_wins: bool) -> Node:
     """The next node. A loop with its own stack, for texts nest deeper than Python may call."""
     scalar, ends = events.ScalarEvent, (events.MappingEndEvent, events.SequenceEndEvent)
     stack: list[_Items | _Entries] = []
@@ -157,7 +160,7 @@ def _root(take: Callable[[], Any], events: Any) -> Node:
             _check_bare(event)
             node = Scalar(event.value, not event.style)
         else:
-            stack.append(_begun(event, kind is events.MappingStartEvent, len(stack)))
+            stack.append(_begun(event, len(stack), _Entries(event, last_wins) if kind is events.MappingStartEvent else _Items(event)))
             continue
         if not stack:
             return _checked_root(node, event)
@@ -169,13 +172,13 @@ def _check_bare(event: Any) -> None:
         raise Refused(event, "tags are not allowed" if event.anchor is None else "anchors are not allowed")
 
 
-def _begun(event: Any, is_mapping: bool, depth: int) -> _Items | _Entries:
+def _begun(event: Any, depth: int, begun: _Items | _Entries) -> _Items | _Entries:
     if not hasattr(event, "tag"):
         raise Refused(event, "aliases are not allowed")
     _check_bare(event)
     if depth == MAX_DEPTH:
         raise Refused(event, f"nested deeper than {MAX_DEPTH} levels")
-    return _Entries(event) if is_mapping else _Items(event)
+    return begun
 
 
 def _checked_root(node: Node, event: Any) -> Node:

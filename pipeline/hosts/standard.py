@@ -73,6 +73,7 @@ STANDARD: Final = Host(
     plugins=PLUGINS,
     reading=Reading(
         strips_byte_order_mark=True,
+        last_key_wins=False,
         salvage=by_entries,
         text=text,
         tools=tools,

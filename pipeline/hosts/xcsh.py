@@ -7,8 +7,8 @@ from typing import Final
 
 from pipeline.agent import ANY, AnyAgent, OnlyAgents, Spawns
 from pipeline.frontmatter.core import typed
-from pipeline.frontmatter.keys import camel
 from pipeline.frontmatter.fences import BLANKS
+from pipeline.frontmatter.keys import camel
 from pipeline.frontmatter.salvage import by_lines
 from pipeline.frontmatter.tree import Node
 from pipeline.frozen import Json, JsonObject
@@ -62,6 +62,7 @@ XCSH: Final = replace(
     reading=replace(
         STANDARD.reading,
         strips_byte_order_mark=False,
+        last_key_wins=True,
         salvage=by_lines,
         text=text,
         tools=listed,
