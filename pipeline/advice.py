@@ -34,7 +34,7 @@ from pipeline.problem import (
 )
 
 
-def render(problem: Problem) -> str:
+def render(problem: Problem) -> str:  # noqa: C901, PLR0912 - one case a kind is the point
     """One sentence on what is wrong and what to do, without the place; what it quotes of files is as it stands there, so show it through
     `pipeline.view.text.visible`.
 
@@ -76,7 +76,7 @@ def render(problem: Problem) -> str:
             return _warning(problem)
 
 
-def _warning(
+def _warning(  # noqa: C901, PLR0912
     problem: NotYaml
     | JunkLines
     | DuplicateKey

@@ -11,7 +11,7 @@ from typing import Final
 from pyrsistent import PMap
 
 from pipeline.hosts import STANDARD, Host
-from pipeline.nodes import ABSENT, Directory, File, Link, Node, Seen, Special, Stamp, TooLarge, Unknown, Unread, Unreadable, listing, plain
+from pipeline.nodes import ABSENT, Directory, File, Link, Node, Special, Stamp, TooLarge, Unknown, Unread, Unreadable, listing, plain
 from pipeline.places import Want, wanted
 from pipeline.snapshot import Snapshot, normal
 
@@ -52,8 +52,9 @@ def look(want: Want, snapshot: Snapshot, before: Snapshot) -> Snapshot:
         return _list(real, node, want, snapshot, before)
     if want.what == "content" and isinstance(node, Unread):
         kept = before.locate(real).node
-        same = isinstance(kept, File) and kept.stamp == _stamp_of(real)
-        return snapshot.at_real(real, kept if same else _content(real, None, want.max_bytes))
+        if isinstance(kept, File) and kept.stamp == _stamp_of(real):
+            return snapshot.at_real(real, kept)
+        return snapshot.at_real(real, _content(real, None, want.max_bytes))
     return snapshot
 
 
@@ -103,9 +104,7 @@ def _listing(path: str, directory: Directory, want: Want, before: Directory | No
     return listing(children, directory.owner, directory.mode)
 
 
-def _children(
-    entries: Iterable[os.DirEntry[str]], at: int, want: Want, known: PMap[str, Node], before: Mapping[str, Node]
-) -> dict[str, Node]:
+def _children(entries: Iterable[os.DirEntry[str]], at: int, want: Want, known: PMap[str, Node], before: Mapping[str, Node]) -> dict[str, Node]:
     suffix, limit = want.suffix, want.max_bytes
     children: dict[str, Node] = {}
     for entry in entries:

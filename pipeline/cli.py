@@ -53,9 +53,7 @@ class Scene:
 
 
 @app.command("list")
-def list_agents(
-    cwd: Cwd = HERE, home: Home = None, host: HostName = "standard", as_json: AsJson = False, snapshot: SnapshotFile = None
-) -> None:
+def list_agents(cwd: Cwd = HERE, home: Home = None, host: HostName = "standard", as_json: AsJson = False, snapshot: SnapshotFile = None) -> None:
     """List the agents in force, the file each comes from, and what is wrong."""
     scene = _scene(cwd, home, host, snapshot)
     if as_json:
@@ -68,9 +66,7 @@ def list_agents(
 
 
 @app.command()
-def show(
-    name: Name, cwd: Cwd = HERE, home: Home = None, host: HostName = "standard", as_json: AsJson = False, snapshot: SnapshotFile = None
-) -> None:
+def show(name: Name, cwd: Cwd = HERE, home: Home = None, host: HostName = "standard", as_json: AsJson = False, snapshot: SnapshotFile = None) -> None:
     """Show one agent as it is in force: its fields and its prompt."""
     scene = _scene(cwd, home, host, snapshot)
     agent = _found(get_agent(scene.discovery, name))
@@ -110,9 +106,7 @@ def explain_agent(
 
 
 @app.command()
-def check(
-    cwd: Cwd = HERE, home: Home = None, host: HostName = "standard", as_json: AsJson = False, snapshot: SnapshotFile = None
-) -> None:
+def check(cwd: Cwd = HERE, home: Home = None, host: HostName = "standard", as_json: AsJson = False, snapshot: SnapshotFile = None) -> None:
     """Check every file: a line per problem; exit status 1 if there is one, 0 if all is well."""
     scene = _scene(cwd, home, host, snapshot)
     problems = scene.discovery.problems
@@ -124,9 +118,7 @@ def check(
 
 
 @app.command("snapshot")
-def print_snapshot(
-    cwd: Cwd = HERE, home: Home = None, host: HostName = "standard", as_json: AsJson = True, snapshot: SnapshotFile = None
-) -> None:
+def print_snapshot(cwd: Cwd = HERE, home: Home = None, host: HostName = "standard", as_json: AsJson = True, snapshot: SnapshotFile = None) -> None:
     """Print the snapshot that the other commands would answer from, as JSON: a bug report that anyone can replay."""
     _say(_scene(cwd, home, host, snapshot).snapshot.to_json())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import abc
 from collections.abc import Callable, Iterator
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, Literal, NamedTuple, TypeVar
 
 from returns.result import Failure, Result, Success
 
@@ -15,7 +15,7 @@ from pipeline.frontmatter.fences import BLANKS
 from pipeline.frontmatter.keys import nearest
 from pipeline.frontmatter.tree import Mapping, Node, Scalar, Sequence
 from pipeline.hosts import STANDARD, Host, Reading
-from pipeline.metadata import Metadata, read_metadata
+from pipeline.metadata import Locator, Metadata, read_metadata
 from pipeline.problem import EveryToolAllowed, IgnoredValue, Invalid, MissingField, OddName, UnknownKey, Warned
 
 _Value = TypeVar("_Value")
@@ -33,20 +33,20 @@ class Verdict(NamedTuple):
 
 
 def parse_agent(text: str, path: str, source: Source, *, host: Host = STANDARD) -> Result[AgentDefinition, tuple[Invalid, ...]]:
-    """The definition that a text holds, or everything that makes it invalid; `read_agent` gives the warnings too.
+    r"""The definition that a text holds, or everything that makes it invalid; `read_agent` gives the warnings too.
 
-    >>> parse_agent("---\\nname: a\\ndescription: b\\n---\\nGo.", "/a.md", "user").unwrap().system_prompt
+    >>> parse_agent("---\nname: a\ndescription: b\n---\nGo.", "/a.md", "user").unwrap().system_prompt
     'Go.'
-    >>> parse_agent("---\\nname: a\\n---", "/a.md", "user").failure()
+    >>> parse_agent("---\nname: a\n---", "/a.md", "user").failure()
     (MissingField(path='/a.md', line=1, column=1, field='description', found='nothing'),)
     """
     return read_agent(text, path, source, host=host).result
 
 
 def read_agent(text: str, path: str, source: Source, *, host: Host = STANDARD) -> Verdict:
-    """The verdict on a text: its definition or what makes it invalid, with its warnings; total.
+    r"""The verdict on a text: its definition or what makes it invalid, with its warnings; total.
 
-    >>> [type(warning).__name__ for warning in read_agent("---\\nname: a\\ndescription: b: c\\n---", "/a.md", "user").warnings]
+    >>> [type(warning).__name__ for warning in read_agent("---\nname: a\ndescription: b: c\n---", "/a.md", "user").warnings]
     ['NotYaml']
     """
     metadata = read_metadata(text, path, host.reading)
@@ -133,7 +133,7 @@ def _missing(metadata: Metadata, name: str | None, description: str | None) -> I
     for field, text in (("name", name), ("description", description)):
         if text is None:
             node = metadata.fields.get(field)
-            line, column = (1, 1) if node is None else metadata.at(field)
+            line, column = (1, 1) if node is None else Locator(metadata).at(field)
             yield MissingField(path=metadata.path, line=line, column=column, field=field, found="nothing" if node is None else kind(node))
 
 
@@ -154,23 +154,24 @@ def _warnings(metadata: Metadata, reading: Reading, name: str | None, tools: tup
 
 
 def _unknown(metadata: Metadata, reading: Reading) -> Iterator[Warned]:
-    for key in sorted(metadata.fields.keys() - reading.known_keys - reading.foreign_keys):
-        near = nearest(key, reading.known_keys | reading.foreign_keys)
+    known = reading.known_keys | reading.foreign_keys
+    locator = Locator(metadata)
+    for key in sorted(metadata.fields.keys() - known):
+        near = nearest(key, known)
         if near:
-            line, column = metadata.at(key)
+            line, column = locator.at(key)
             yield UnknownKey(path=metadata.path, line=line, column=column, key=metadata.written.get(key, key), near=near)
 
 
 def _every_tool(metadata: Metadata, node: Node) -> Iterator[Warned]:
-    if isinstance(node, Scalar) and ANY in node.text or isinstance(node, Sequence) and Scalar(ANY, False) in node.items:
+    if (isinstance(node, Scalar) and ANY in node.text) or (isinstance(node, Sequence) and Scalar(ANY, False) in node.items):
         return
-    line, column = metadata.at("tools")
-    found = "a mapping" if isinstance(node, Mapping) else "an empty value" if isinstance(node, Scalar) else "an empty list"
-    yield EveryToolAllowed(path=metadata.path, line=line, column=column, found=found)
+    line, column = Locator(metadata).at("tools")
+    yield EveryToolAllowed(path=metadata.path, line=line, column=column, found=kind(node))
 
 
 def _ignored(metadata: Metadata, field: str, node: Node, allowed: tuple[str, ...]) -> Warned:
-    line, column = metadata.at(field)
+    line, column = Locator(metadata).at(field)
     found = node.text if isinstance(node, Scalar) else "a mapping" if isinstance(node, Mapping) else "a list"
     return IgnoredValue(path=metadata.path, line=line, column=column, field=metadata.written.get(field, field), found=found, allowed=allowed)
 
@@ -179,7 +180,15 @@ _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 
 def _odd(metadata: Metadata, name: str) -> Iterator[Warned]:
-    if "," in name or _CONTROL.search(name) or name.strip(BLANKS) != name:
-        line, column = metadata.at("name")
-        why = "comma" if "," in name else "control character" if _CONTROL.search(name) else "blank at an end"
+    why = _oddness(name)
+    if why is not None:
+        line, column = Locator(metadata).at("name")
         yield OddName(path=metadata.path, line=line, column=column, name=name, why=why)
+
+
+def _oddness(name: str) -> Literal["comma", "control character", "blank at an end"] | None:
+    if "," in name:
+        return "comma"
+    if _CONTROL.search(name):
+        return "control character"
+    return "blank at an end" if name.strip(BLANKS) != name else None

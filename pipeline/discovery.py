@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import posixpath
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from pyrsistent import PMap, pmap
-from returns.result import Failure, Result, Success
+from returns.result import Failure, Result
 
 from pipeline.agent import AgentDefinition, Source
 from pipeline.bundled import load_bundled_agents
@@ -83,9 +83,9 @@ class Merged(NamedTuple):
 
 
 def discover(snapshot: Snapshot, *, host: Host = STANDARD) -> Discovery:
-    """The agents in force in a snapshot by a host's rules, with every file accounted for; pure and total.
+    r"""The agents in force in a snapshot by a host's rules, with every file accounted for; pure and total.
 
-    >>> found = discover(Snapshot.from_tree({".claude/agents/a.md": "---\\nname: a\\ndescription: b\\n---"}))
+    >>> found = discover(Snapshot.from_tree({".claude/agents/a.md": "---\nname: a\ndescription: b\n---"}))
     >>> found.agents[0].name, found.files[0].status, len(found.agents)
     ('a', 'loaded', 7)
     """

@@ -48,7 +48,7 @@ def _directory(node: Directory) -> dict[str, object]:
     return said
 
 
-def _content(node: File | Link | Unread | TooLarge | Special | Unreadable | Absent) -> dict[str, object]:
+def _content(node: File | Link | Unread | TooLarge | Special | Unreadable | Absent) -> Mapping[str, object]:
     match node:
         case File():
             return _bytes(node.data) | ({"stamp": list(node.stamp)} if node.stamp else {})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
-Json: TypeAlias = "None | bool | int | float | str | tuple[Json, ...] | JsonObject"
+Json: TypeAlias = "bool | int | float | str | tuple[Json, ...] | JsonObject | None"
 
 
 class JsonObject(Mapping[str, Json]):

@@ -6,13 +6,12 @@ import posixpath
 import re
 from collections import abc
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 from returns.result import Failure
 
 from pipeline.frontmatter.core import is_null
-from pipeline.frontmatter.fences import BYTE_ORDER_MARK, NoFences, Place, Split, place_of, split
+from pipeline.frontmatter.fences import BYTE_ORDER_MARK, NoFences, Place, Positions, Split, split
 from pipeline.frontmatter.keys import camel
 from pipeline.frontmatter.readings import read_yaml
 from pipeline.frontmatter.tree import Mapping, Node, NotReadable, Sequence
@@ -44,17 +43,30 @@ class Metadata(NamedTuple):
     """The lines of the keys within the metadata, where a salvage counted them."""
     warnings: tuple[Warned, ...] = ()
 
+
+class Locator:
+    """Where the keys of a file's metadata stand; made only when there is something to say about the file."""
+
+    def __init__(self, metadata: Metadata) -> None:
+        self._metadata = metadata
+        self._positions = Positions(metadata.split.source)
+        self._lines = metadata.lines or _lines(metadata.split.metadata)
+
     def at(self, key: str) -> Place:
-        """The line and column of a key in the file, both from 1; found only when there is something to say about it."""
-        line = self.lines.get(key) or _lines(self.split.metadata).get(self.written.get(key, key), 1)
-        return place_of(self.split.source, line, 1)
+        """The line and column of a key in the file, both from 1; of one that stands in a way that no line shows, the metadata's first."""
+        written = self._metadata.written.get(key, key)
+        return self.of(self._lines.get(key) or self._lines.get(written) or 1, 1)
+
+    def of(self, line: int, column: int) -> Place:
+        """The place in the file of a place in the metadata."""
+        return self._positions.of(line, column)
 
 
 def read_metadata(text: str, path: str, reading: Reading) -> Metadata | Invalid:
-    """The metadata of a text by a host's way of reading, or why it has none.
+    r"""The metadata of a text by a host's way of reading, or why it has none.
 
     >>> from pipeline.hosts import STANDARD
-    >>> read_metadata("---\\nthinking-level: low\\n---", "/a.md", STANDARD.reading).at("thinkingLevel")
+    >>> Locator(read_metadata("---\nthinking-level: low\n---", "/a.md", STANDARD.reading)).at("thinkingLevel")
     Place(line=2, column=1)
     >>> read_metadata("Hello", "/a.md", STANDARD.reading)
     NoFrontmatter(path='/a.md', line=1, column=1)
@@ -126,36 +138,34 @@ def _salvaged(cut: Split, path: str, reading: Reading, refusal: NotReadable, not
             repeated[name] = None
         fields[name], written[name], lines[name] = entry.node, entry.key, entry.line
     metadata = Metadata(path, cut, fields, written, lines, noted)
-    alone = refusal.key is not None and camel(refusal.key) in repeated
-    found = (() if alone else _not_yaml(metadata, refusal), _duplicates(metadata, repeated), _junk(metadata, junk))
-    return _warned(metadata, (warning for some in found for warning in some))
+    return _warned(metadata, _salvage_warnings(metadata, refusal, junk, repeated))
 
 
 def _warned(metadata: Metadata, more: Iterable[Warned]) -> Metadata:
     return metadata._replace(warnings=(*metadata.warnings, *more))
 
 
-def _not_yaml(metadata: Metadata, refusal: NotReadable) -> Iterator[Warned]:
-    line, column = place_of(metadata.split.source, refusal.line, refusal.column)
-    yield NotYaml(path=metadata.path, line=line, column=column, reason=refusal.reason)
+def _salvage_warnings(metadata: Metadata, refusal: NotReadable, junk: tuple[int, ...], repeated: Iterable[str]) -> Iterator[Warned]:
+    locator = Locator(metadata)
+    names = tuple(repeated)
+    if refusal.key is None or camel(refusal.key) not in names:
+        line, column = locator.of(refusal.line, refusal.column)
+        yield NotYaml(path=metadata.path, line=line, column=column, reason=refusal.reason)
+    yield from _duplicates(metadata, names)
+    if junk:
+        yield JunkLines(path=metadata.path, line=locator.of(junk[0], 1).line, column=1, count=len(junk))
 
 
 def _duplicates(metadata: Metadata, names: Iterable[str]) -> Iterator[Warned]:
+    locator = Locator(metadata)
     for name in names:
-        line, column = metadata.at(name)
+        line, column = locator.at(name)
         yield DuplicateKey(path=metadata.path, line=line, column=column, key=metadata.written.get(name, name))
-
-
-def _junk(metadata: Metadata, lines: tuple[int, ...]) -> Iterator[Warned]:
-    if lines:
-        first = place_of(metadata.split.source, lines[0], 1).line
-        yield JunkLines(path=metadata.path, line=first, column=1, count=len(lines))
 
 
 _OPENING: Final = re.compile(r"^[\"']?([^\s\"':]+)[\"']?[ ]*:", re.MULTILINE)
 
 
-@lru_cache(maxsize=4)
 def _lines(metadata: str) -> dict[str, int]:
     """The line on which each key of a metadata stands last, of those that start a line."""
     found: dict[str, int] = {}

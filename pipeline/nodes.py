@@ -59,7 +59,7 @@ class Link:
 class Directory:
     """A directory. `complete` when `children` is all it holds; else only some of its places have been looked at."""
 
-    children: PMap[str, Node] = field(default_factory=pmap)
+    children: PMap[str, Node] = field(default_factory=lambda: _NO_CHILDREN)
     complete: bool = True
     owner: int | None = None
     mode: int | None = None
@@ -134,6 +134,9 @@ Seen: TypeAlias = Node | Unknown | Circle
 ABSENT: Final = Absent()
 UNKNOWN: Final = Unknown()
 CIRCLE: Final = Circle()
+
+
+_NO_CHILDREN: Final[PMap[str, Node]] = pmap()
 
 
 def describe(node: Seen) -> str:

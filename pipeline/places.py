@@ -112,9 +112,9 @@ def _wanted(host: Host, snapshot: Snapshot) -> Iterator[Want]:
     for family in host.families:
         for above in upward(snapshot.cwd):
             yield Want(normal(posixpath.join(above, family.project)), "presence")
-    for marker, above in marker_places(host, snapshot):
-        for place in above:
-            yield Want(posixpath.join(place, marker), "presence")
+    for marker, directories in marker_places(host, snapshot):
+        for directory in directories:
+            yield Want(posixpath.join(directory, marker), "presence")
     for _, path in registry_paths(host, snapshot):
         yield Want(path, "content", max_bytes=host.max_bytes)
     for place in survey(host, snapshot).places:

@@ -128,7 +128,7 @@ def _entries(path: str, registry: Registry, found: object, snapshot: Snapshot) -
 
 def _root(key: str, entry: object, registry: Registry, snapshot: Snapshot) -> PluginRoot | None:
     match entry:
-        case {"installPath": str(install)} if install and entry.get("enabled") is not False:
+        case {"installPath": str(install)} if install and isinstance(entry, dict) and entry.get("enabled") is not False:
             project = registry.of_project or entry.get("scope") == "project"
             return PluginRoot(key, snapshot.absolute(install), "project" if project else "user", registry.of_project)
     return None

@@ -9,6 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+Found: TypeAlias = Literal["nothing", "an empty value", "text", "a number or a boolean", "an empty list", "a list", "a mapping"]
+"""What can stand where something else was wanted."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _At:
@@ -54,7 +57,7 @@ class MissingField(_At):
     """A field that every agent needs is missing or holds nothing usable."""
 
     field: str
-    found: Literal["nothing", "an empty value", "text", "a number or a boolean", "a list", "a mapping"]
+    found: Found
 
 
 # What makes a file unreadable.
@@ -126,7 +129,7 @@ class UnknownKey(_At):
 class EveryToolAllowed(_At):
     """`tools` is written but lists nothing, so that the agent has every tool."""
 
-    found: Literal["an empty value", "an empty list", "a mapping"]
+    found: Found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,7 +38,8 @@ class Loser:
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """Who has a name and why: the agent in force and its file (None where it is bundled), every loser in order of precedence,
-    whether a bundled agent of the name was replaced, the broken files that would have won, and the names that come near."""
+    whether a bundled agent of the name was replaced, the broken files that would have won, and the names that come near.
+    """
 
     name: str
     agent: AgentDefinition | None
@@ -74,11 +75,11 @@ def near_names(discovery: Discovery, name: str) -> tuple[str, ...]:
 
 
 def explain(discovery: Discovery, name: str) -> Explanation:
-    """Why the agent in force of this name is the one: the winner, the losers and the rule that beat each, broken files, near names; total.
+    r"""Why the agent in force of this name is the one: the winner, the losers and the rule that beat each, broken files, near names; total.
 
     >>> from pipeline.discovery import discover
     >>> from pipeline.snapshot import Snapshot
-    >>> text = "---\\nname: a\\ndescription: b\\n---"
+    >>> text = "---\nname: a\ndescription: b\n---"
     >>> why = explain(discover(Snapshot.from_tree({".claude/agents/x.md": text, "~/.claude/agents/a.md": text})), "a")
     >>> why.winner.path, [(loser.file.path, loser.rule) for loser in why.losers]
     ('/home/user/project/.claude/agents/x.md', [('/home/user/.claude/agents/a.md', 'a place that comes first')])

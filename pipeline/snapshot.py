@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-
 from returns.result import Failure, Result, Success
 
 from pipeline.encoding import BadSnapshot, decode_tree, encode_tree
@@ -84,7 +83,7 @@ class Snapshot:
         return Failure(BadSnapshot("the whole", "an object with cwd, home and entries"))
 
     def to_json(self) -> str:
-        """This snapshot as JSON, all ASCII, the same text for equal snapshots."""
+        """The snapshot as JSON, all ASCII, the same text for equal snapshots."""
         whole = {"cwd": self.cwd, "home": self.home, "user": self.user, "entries": encode_tree(self.root)}
         return json.dumps(whole, indent=1)
 
@@ -240,5 +239,3 @@ def _walk(path: str, directory: Directory) -> Iterator[tuple[str, Node]]:
             yield from _walk(here, node)
         else:
             yield here, node
-
-

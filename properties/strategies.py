@@ -69,7 +69,15 @@ def valid_agent(name: str, description: str = "d", **fields: str) -> str:
 def broken_texts() -> st.SearchStrategy[str]:
     """Texts that no host takes for an agent."""
     return st.sampled_from(
-        ("", "no frontmatter", "---\nname: alpha", "---\nname: alpha\n---\n", "---\n- a\n---\n", "text\n---\nname: a\ndescription: b\n---\n", "---\n---\n")
+        (
+            "",
+            "no frontmatter",
+            "---\nname: alpha",
+            "---\nname: alpha\n---\n",
+            "---\n- a\n---\n",
+            "text\n---\nname: a\ndescription: b\n---\n",
+            "---\n---\n",
+        )
     )
 
 

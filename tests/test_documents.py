@@ -39,9 +39,7 @@ def test_a_notebook_prints_what_is_kept_in_it(path: Path) -> None:
 
 def outputs(notebook: Any) -> list[object]:
     """What each cell of code printed and gave."""
-    return [
-        [output.get("text") or output.get("data") for output in cell.outputs] for cell in notebook.cells if cell.cell_type == "code"
-    ]
+    return [[output.get("text") or output.get("data") for output in cell.outputs] for cell in notebook.cells if cell.cell_type == "code"]
 
 
 def test_the_project_names_every_public_name_once_and_in_order() -> None:

@@ -25,7 +25,10 @@ NAMED = ("name: a", "description: b")
 
 CASES: dict[str, tuple[Entries, list[str]]] = {
     "no frontmatter": ({A: "Hello"}, ["a.md:1:1: no frontmatter: an agent's file starts with a line `---`, its metadata, and another `---`"]),
-    "a README": ({".claude/agents/README.md": "Hello"}, ["README.md: a README, no agent: move it out of the agents directory, or leave it, it does no harm"]),
+    "a README": (
+        {".claude/agents/README.md": "Hello"},
+        ["README.md: a README, no agent: move it out of the agents directory, or leave it, it does no harm"],
+    ),
     "a fence further down": (
         {A: "\n<b>Hi</b>\n" + GOOD},
         ["a.md:3:1: the frontmatter does not start on the first line: remove what stands before it (`<b>Hi</b>`)"],
@@ -36,14 +39,20 @@ CASES: dict[str, tuple[Entries, list[str]]] = {
     "nothing": ({A: "---\n---\n"}, ["a.md:2:1: the metadata is nothing, not `key: value` lines: write `name: ...` and `description: ...`"]),
     "two fields missing": (
         {A: agent("name: ''", "color: red")},
-        ["a.md:2:1: name is an empty value: write a text after `name:`, in quotes if need be", "a.md:1:1: no description: add `description: ...` to the frontmatter"],
+        [
+            "a.md:2:1: name is an empty value: write a text after `name:`, in quotes if need be",
+            "a.md:1:1: no description: add `description: ...` to the frontmatter",
+        ],
     ),
-    "a name that is a list": ({A: agent("description: b", "name: [a]")}, ["a.md:3:1: name is a list: write a text after `name:`, in quotes if need be"]),
+    "a name that is a list": (
+        {A: agent("description: b", "name: [a]")},
+        ["a.md:3:1: name is a list: write a text after `name:`, in quotes if need be"],
+    ),
     "a name that is a mapping": (
         {A: agent("name: {{NAME}}", "description: b")},
         [
-            "a.md:2:8: not YAML (a key must be text); what could be read was kept: put the value in quotes",
             "a.md:2:1: name is a mapping: write a text after `name:`, in quotes if need be",
+            "a.md:2:8: not YAML (a key must be text); what could be read was kept: put the value in quotes",
         ],
     ),
     "permission": ({A: Unreadable("permission denied")}, ["a.md: it cannot be read (permission denied): mend its permissions or remove it"]),
@@ -69,7 +78,10 @@ CASES: dict[str, tuple[Entries, list[str]]] = {
             "a.md:5:1: 2 line(s) of the metadata belong to no key and were passed over: indent them or remove them",
         ],
     ),
-    "a key twice": ({A: agent(*NAMED, "model: x", "model: y")}, ["a.md:5:1: `model` stands more than once and the last one counts: remove the others"]),
+    "a key twice": (
+        {A: agent(*NAMED, "model: x", "model: y")},
+        ["a.md:5:1: `model` stands more than once and the last one counts: remove the others"],
+    ),
     "a key in two spellings": (
         {A: agent(*NAMED, "thinking-level: low", "thinkingLevel: high")},
         ["a.md:5:1: `thinkingLevel` stands more than once and the last one counts: remove the others"],
@@ -82,7 +94,10 @@ CASES: dict[str, tuple[Entries, list[str]]] = {
             "a.md:6:1: `spawn` means nothing here: did you mean spawns?",
         ],
     ),
-    "empty tools": ({A: agent(*NAMED, "tools:")}, ["a.md:4:1: tools is an empty value, so every tool is allowed: list them (`tools: read, grep`) or remove the key"]),
+    "empty tools": (
+        {A: agent(*NAMED, "tools:")},
+        ["a.md:4:1: tools is nothing, so every tool is allowed: list them (`tools: read, grep`) or remove the key"],
+    ),
     "a mapping of tools": (
         {A: agent(*NAMED, "tools: {read: true}")},
         ["a.md:4:1: tools is a mapping, so every tool is allowed: list them (`tools: read, grep`) or remove the key"],
@@ -102,7 +117,10 @@ CASES: dict[str, tuple[Entries, list[str]]] = {
         {A: GOOD, "~/.claude/agents/b.md": valid_agent("A")},
         ["b.md: `A` and `a` (/home/user/project/.claude/agents/a.md) differ only by case and are two agents: rename one"],
     ),
-    "the case of a bundled agent": ({A: valid_agent("Task")}, ["a.md: `Task` and `task` (bundled:task.md) differ only by case and are two agents: rename one"]),
+    "the case of a bundled agent": (
+        {A: valid_agent("Task")},
+        ["a.md: `Task` and `task` (bundled:task.md) differ only by case and are two agents: rename one"],
+    ),
     "a byte order mark": ({A: "\ufeff" + GOOD}, ["a.md:1:1: the text starts with a byte order mark: save it as UTF-8 without one"]),
     "bytes": ({A: GOOD.encode() + b"\n\xc3\xa9\xff\xef\xbf\xbd"}, ["a.md:6:2: 1 piece(s) of it are not UTF-8 and became U+FFFD: save it as UTF-8"]),
     "a broken file that would have won": (

@@ -33,9 +33,9 @@ def clear_bundled_agents_cache() -> None:
 
 
 def parse_bundled(name: str, text: str) -> AgentDefinition:
-    """The definition in a bundled file's text; BundledAgentError if anything is wrong with it, be it a warning.
+    r"""The definition in a bundled file's text; BundledAgentError if anything is wrong with it, be it a warning.
 
-    >>> parse_bundled("a", "---\\nname: b\\ndescription: c\\n---\\n")
+    >>> parse_bundled("a", "---\nname: b\ndescription: c\n---\n")
     Traceback (most recent call last):
     pipeline.bundled.BundledAgentError: bundled:a.md: the name is 'b'
     """

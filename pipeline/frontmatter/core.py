@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Final, Literal, TypeAlias, assert_never
+from typing import Final, assert_never
 
 from pipeline.frontmatter.tree import Mapping, Node, Scalar, Sequence
 from pipeline.frozen import Json, JsonObject
+from pipeline.problem import Found
 
 NULLS: Final = frozenset({"", "~", "null", "Null", "NULL"})
 TRUE: Final = frozenset({"true", "True", "TRUE"})
@@ -40,25 +41,22 @@ def typed(node: Node) -> Json:
             assert_never(node)
 
 
-Kind: TypeAlias = Literal["nothing", "an empty value", "text", "a number or a boolean", "a list", "a mapping"]
-
-
-def kind(node: Node) -> Kind:
+def kind(node: Node) -> Found:
     """What a node is, in the words of a message."""
     match typed(node):
         case None:
             return "nothing"
         case str(value):
             return "text" if value.strip() else "an empty value"
-        case tuple():
-            return "a list"
+        case tuple(items):
+            return "a list" if items else "an empty list"
         case JsonObject():
             return "a mapping"
         case _:
             return "a number or a boolean"
 
 
-def scalar(text: str) -> None | bool | int | float | str:
+def scalar(text: str) -> bool | int | float | str | None:
     """The value of one bare scalar; an infinity, which JSON lacks, stays text."""
     if text in NULLS:
         return None

@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import accumulate
 from typing import Final, Literal, NamedTuple
 
 BYTE_ORDER_MARK: Final = "\ufeff"
-BLANKS: Final = (
-    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
-)
+BLANKS: Final = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 """What trimming takes off: ECMAScript's white space and line ends, so that both hosts trim alike."""
 METADATA_OFFSET: Final = 4
 TAB: Final = "  "
@@ -43,10 +40,10 @@ class NoFences:
 
 
 def split(text: str) -> Split | NoFences:
-    """The metadata (tabs made two blanks, a final line break added) and the trimmed body of a text.
+    r"""The metadata (tabs made two blanks, a final line break added) and the trimmed body of a text.
 
-    >>> split("---\\nname: a\\n---\\nHello")
-    Split(metadata='name: a\\n', body='Hello', source='---\\nname: a\\n---\\nHello')
+    >>> split("---\nname: a\n---\nHello")
+    Split(metadata='name: a\n', body='Hello', source='---\nname: a\n---\nHello')
     >>> split("Hello")
     NoFences(why='unopened', line=1, before='')
     """
@@ -101,44 +98,36 @@ def kept(text: str) -> list[tuple[int, int]]:
         at = close + 3
 
 
-def place_of(source: str, line: int, column: int) -> Place:
-    """Where the place (`line`, `column`) of the metadata stands in the file: comments and tabs put back.
+class Positions:
+    r"""Where places of the metadata stand in the file, comments and tabs put back; made once a file, then each in logarithmic time.
 
-    >>> place_of("---<!-- x\\n-->\\nname: a\\n---", 1, 3)
+    >>> Positions("---<!-- x\n-->\nname: a\n---").of(1, 3)
     Place(line=3, column=3)
     """
-    layout = _layout(source)
-    begin = layout.bare_lines[min(layout.first + line - 1, len(layout.bare_lines) - 1)] if line > 1 else METADATA_OFFSET
-    offset = begin + _before_tabs(layout.bare[begin : layout.bare.find("\n", begin)], column - 1)
-    at = layout.in_source(offset)
-    number = bisect_right(layout.lines, at)
-    return Place(number, at - layout.lines[number - 1] + 1)
 
+    def __init__(self, source: str) -> None:
+        stretches = kept(source)
+        self._ends = list(accumulate(end - start for start, end in stretches))
+        self._shifts = [start - (passed - (end - start)) for (start, end), passed in zip(stretches, self._ends, strict=True)]
+        self._bare = "".join(source[start:end] for start, end in stretches)
+        self._bare_lines = _line_starts(self._bare)
+        self._first = bisect_right(self._bare_lines, METADATA_OFFSET) - 1
+        self._lines = _line_starts(source)
 
-class _Layout(NamedTuple):
-    """Where lines start, with and without comments, so that many places in one text are found in logarithmic time."""
+    def of(self, line: int, column: int) -> Place:
+        """The place in the file of a line and a column of the metadata, all counted from 1."""
+        at = self._in_source(self._offset(line, column))
+        number = bisect_right(self._lines, at)
+        return Place(number, at - self._lines[number - 1] + 1)
 
-    bare: str
-    bare_lines: list[int]
-    first: int
-    """The index in `bare_lines` of the metadata's first line."""
-    lines: list[int]
-    ends: list[int]
-    shifts: list[int]
+    def _offset(self, line: int, column: int) -> int:
+        index = min(self._first + line - 1, len(self._bare_lines) - 1)
+        begin = self._bare_lines[index] if line > 1 else METADATA_OFFSET
+        return begin + _before_tabs(self._bare[begin : self._bare.find("\n", begin)], column - 1)
 
-    def in_source(self, offset: int) -> int:
+    def _in_source(self, offset: int) -> int:
         """The offset with comments of what stands at `offset` without them."""
-        return offset + self.shifts[min(bisect_right(self.ends, offset), len(self.shifts) - 1)]
-
-
-@lru_cache(maxsize=4)
-def _layout(source: str) -> _Layout:
-    stretches = kept(source)
-    ends = list(accumulate(end - start for start, end in stretches))
-    shifts = [start - (passed - (end - start)) for (start, end), passed in zip(stretches, ends, strict=True)]
-    bare = "".join(source[start:end] for start, end in stretches)
-    bare_lines = _line_starts(bare)
-    return _Layout(bare, bare_lines, bisect_right(bare_lines, METADATA_OFFSET) - 1, _line_starts(source), ends, shifts)
+        return offset + self._shifts[min(bisect_right(self._ends, offset), len(self._shifts) - 1)]
 
 
 def _line_starts(text: str) -> list[int]:

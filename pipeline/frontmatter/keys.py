@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 _HYPHEN: Final = re.compile("-([a-z])")
@@ -23,19 +24,38 @@ _SHORTEST: Final = 4
 """Shorter keys are too often one letter off something else."""
 
 
-def nearest(key: str, known: Iterable[str]) -> str | None:
+def nearest(key: str, known: frozenset[str]) -> str | None:
     """The known key that an unknown one is close to, or None: the same but for case and separators, one letter off, or a kind of `tools`.
 
-    >>> [nearest(key, ["tools", "maxTurns"]) for key in ("allowed_tools", "max_turns", "tolls", "color")]
+    >>> [nearest(key, frozenset({"tools", "maxTurns"})) for key in ("allowed_tools", "max_turns", "tolls", "color")]
     ['tools', 'maxTurns', 'tools', None]
     """
     plain = key.translate(_SEPARATORS).lower()
-    names = {name.lower(): name for name in known}
+    names, almost, longest = _index(known)
     if plain in names:
         return names[plain]
     if plain.endswith("tools") and "tools" in names:
         return names["tools"]
-    return next((name for low, name in sorted(names.items()) if len(low) >= _SHORTEST and one_off(plain, low)), None)
+    if len(plain) > longest:
+        return None
+    met = {low for cut in (plain, *_cuts(plain)) for low in almost.get(cut, ())}
+    return next((names[low] for low in sorted(met) if one_off(plain, low)), None)
+
+
+@lru_cache(maxsize=8)
+def _index(known: frozenset[str]) -> tuple[dict[str, str], dict[str, list[str]], int]:
+    """The known keys by their plain form, those forms by what is left of them without any one letter, and the length of the longest."""
+    names = {name.lower(): name for name in known}
+    almost: dict[str, list[str]] = {}
+    for low in names:
+        if len(low) >= _SHORTEST:
+            for cut in (low, *_cuts(low)):
+                almost.setdefault(cut, []).append(low)
+    return names, almost, max(map(len, names), default=0) + 1
+
+
+def _cuts(text: str) -> Iterator[str]:
+    return (text[:at] + text[at + 1 :] for at in range(len(text)))
 
 
 def one_off(one: str, other: str) -> bool:

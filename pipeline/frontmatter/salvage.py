@@ -31,9 +31,9 @@ class Salvaged(NamedTuple):
 
 
 def by_entries(metadata: str) -> Salvaged:
-    """Each entry read as YAML on its own; where that fails, its text with the continuation lines joined by one blank.
+    r"""Each entry read as YAML on its own; where that fails, its text with the continuation lines joined by one blank.
 
-    >>> [(entry.key, entry.node) for entry in by_entries("description: a: b\\n  c\\ntools: [Read]\\n").entries]
+    >>> [(entry.key, entry.node) for entry in by_entries("description: a: b\n  c\ntools: [Read]\n").entries]
     [('description', Scalar(text='a: b c', plain=False)), ('tools', Sequence(items=(Scalar(text='Read', plain=True),)))]
     """
     blocks: list[tuple[str, int, list[str]]] = []
@@ -65,12 +65,10 @@ def _entry(key: str, lines: list[str]) -> Node:
 
 
 def by_lines(metadata: str) -> Salvaged:
-    """Every line that starts with a key gives that key the rest of the line as text; all else is passed over.
+    r"""Every line that starts with a key gives that key the rest of the line as text; all else is passed over.
 
-    >>> [(entry.key, entry.node.text) for entry in by_lines("a: [x\\n  - y\\nb:c\\n").entries]
+    >>> [(entry.key, entry.node.text) for entry in by_lines("a: [x\n  - y\nb:c\n").entries]
     [('a', '[x'), ('b', 'c')]
     """
     found = ((number, _LINE.match(line)) for number, line in enumerate(metadata.split("\n"), 1))
     return Salvaged(tuple(Entry(line[1], number, Scalar(line[2].strip(BLANKS), plain=False)) for number, line in found if line), ())
-
-

@@ -34,8 +34,7 @@ class FileRow(NamedTuple):
 def agent_rows(discovery: Discovery, snapshot: Snapshot) -> list[AgentRow]:
     """A row per agent in force, in order of precedence."""
     return [
-        AgentRow(agent.name, agent.source, short_path(agent.file_path, snapshot), tools_text(agent), spawns_text(agent))
-        for agent in discovery.agents
+        AgentRow(agent.name, agent.source, short_path(agent.file_path, snapshot), tools_text(agent), spawns_text(agent)) for agent in discovery.agents
     ]
 
 

@@ -31,9 +31,7 @@ def visible(text: str, *, keep_lines: bool = False) -> str:
 
 def _written_out(character: str) -> str:
     code = ord(character)
-    if code in _ESCAPED_BYTE:
-        return f"\\x{code - 0xDC00:02x}"
-    return character.encode("unicode_escape", "surrogatepass").decode("ascii") if not 0xD800 <= code <= 0xDFFF else f"\\u{code:04x}"
+    return f"\\x{code - 0xDC00:02x}" if code in _ESCAPED_BYTE else ascii(character)[1:-1]
 
 
 def short_path(path: str, snapshot: Snapshot) -> str:

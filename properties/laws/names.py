@@ -44,7 +44,9 @@ def the_lower_file_name_wins(directory: str, name: str, first: str, second: str,
         return
     lower, higher = sorted((first, second))
     for order in ((first, second), (second, first)):
-        found = discover(Snapshot.from_tree({f"{directory}/{file}": valid_agent(name, f"from {ascii(file).encode().hex()}") for file in order}), host=host)
+        found = discover(
+            Snapshot.from_tree({f"{directory}/{file}": valid_agent(name, f"from {ascii(file).encode().hex()}") for file in order}), host=host
+        )
         why = explain(found, name)
         assert why.winner is not None
         assert (why.winner.path, [loser.file.path for loser in why.losers]) == (f"{directory}/{lower}", [f"{directory}/{higher}"])

@@ -1,6 +1,6 @@
 """How discovery compares to merely reading the files, as ratios measured side by side in fresh processes; prints, and never fails on time.
 
-    pytest tests/benchmarks -n 0
+pytest tests/benchmarks -n 0
 """
 
 from __future__ import annotations
