@@ -30,6 +30,7 @@ HOSTILE = {
     "an escape beyond Unicode": (HEAD + 'model: "\\UFFFFFFFF"\n---\n', "loaded"),
     "a name without end": ("---\nname: " + "x" * 500_000 + "\ndescription: y\n---\n", "loaded"),
     "nothing but line breaks": ("\n" * 1_000_000, "invalid"),
+    "a megabyte that only the slow reading understands": (HEAD + "model: [\ufeff, " + "a, " * 300_000 + "]\n---\n", "loaded"),
     "a merge key": (HEAD + "<<: {name: z}\n---\n", "loaded"),
     "a tag that runs code": (HEAD + "output: !!python/object/apply:os.system [true]\n---\n", "loaded"),
 }

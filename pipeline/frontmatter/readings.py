@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from returns.result import Result, Success
+from typing import Final
+
+from returns.result import Failure, Result, Success
 
 from pipeline.frontmatter.fast import is_unsure, read_fast
 from pipeline.frontmatter.plain import read_plain
 from pipeline.frontmatter.tree import Node, NotReadable
+
+
+MAX_UNSURE: Final = 1 << 15
+"""The longest text that is given to the strict reading, in characters: a second's work. Real metadata has a few hundred."""
 
 
 def read_yaml(text: str, *, last_wins: bool = False) -> Result[Node | None, NotReadable]:
@@ -21,6 +27,8 @@ def read_yaml(text: str, *, last_wins: bool = False) -> Result[Node | None, NotR
     if plain is not None:
         return Success(plain)
     if is_unsure(text):
+        if len(text) > MAX_UNSURE:
+            return Failure(NotReadable(1, 1, f"longer than {MAX_UNSURE:,} characters, with some that only a slow reading understands"))
         from pipeline.frontmatter.strict import read_strict  # noqa: PLC0415 - StrictYAML takes 50 ms to import, and most files never need it
 
         return read_strict(text, last_wins=last_wins)
