@@ -15,7 +15,6 @@ from pipeline.nodes import ABSENT, Directory, File, Link, Node, Special, Stamp, 
 from pipeline.places import Want, wanted
 from pipeline.snapshot import Snapshot, normal
 
-_VANISHED: Final = "it vanished between listing and reading"
 _FLAGS: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY
 """Never wait for a pipe's writer, never follow a link that took a file's place, never get a controlling terminal."""
 
@@ -89,15 +88,13 @@ def _listing(path: str, directory: Directory, want: Want, before: Directory | No
     kept = {} if before is None else plain(before)
     try:
         at = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY)
+        try:
+            with os.scandir(at) as entries:
+                children = _children(entries, at, want, directory.children, kept)
+        finally:
+            os.close(at)
     except OSError as error:
         return Unreadable(_reason(error), directory=True)
-    try:
-        with os.scandir(at) as entries:
-            children = _children(entries, at, want, directory.children, kept)
-    except OSError as error:
-        return Unreadable(_reason(error), directory=True)
-    finally:
-        os.close(at)
     same = before is not None and len(children) == len(kept) and all(map(is_, children.values(), map(kept.get, children)))
     if before is not None and same and (before.owner, before.mode) == (directory.owner, directory.mode):
         return before
@@ -122,8 +119,6 @@ def _unopened(entry: os.DirEntry[str], at: int) -> Node:
         if entry.is_symlink():
             return Link(os.readlink(entry.name, dir_fd=at))
         found = entry.stat(follow_symlinks=False)
-    except FileNotFoundError:
-        return Unreadable(_VANISHED)
     except OSError as error:
         return Unreadable(_reason(error))
     if stat.S_ISDIR(found.st_mode):
@@ -135,16 +130,12 @@ def _content(name: str, at: int | None, limit: int) -> Node:
     """A regular file with its bytes, or why there are none."""
     try:
         file = os.open(name, _FLAGS, dir_fd=at)
-    except FileNotFoundError:
-        return Unreadable(_VANISHED)
+        try:
+            return _opened(file, limit)
+        finally:
+            os.close(file)
     except OSError as error:
         return Unreadable(_reason(error))
-    try:
-        return _opened(file, limit)
-    except OSError as error:
-        return Unreadable(_reason(error))
-    finally:
-        os.close(file)
 
 
 def _opened(file: int, limit: int) -> Node:
@@ -182,6 +173,8 @@ def _stamp(found: os.stat_result) -> Stamp:
 
 
 def _reason(error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "it vanished between listing and reading"
     return (error.strerror or type(error).__name__).lower()
 
 

@@ -10,6 +10,7 @@ import base64
 import binascii
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 from returns.result import Failure, Result, Success
 
@@ -64,6 +65,8 @@ def _content(node: File | Link | Unread | TooLarge | Special | Unreadable | Abse
             return {"unreadable": node.reason} | ({"directory": True} if node.directory else {})
         case Absent():
             return {"absent": True}
+        case _:
+            assert_never(node)
 
 
 def _bytes(data: bytes) -> dict[str, object]:

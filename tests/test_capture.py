@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import socket
 import sys
@@ -9,18 +10,21 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import cast
 
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from pyrsistent import pmap
 
 from pipeline import STANDARD, Discovery, Snapshot, capture, discover
 from pipeline.capture import look
-from pipeline.nodes import Absent, Directory, File, Special, TooLarge, Unreadable
+from pipeline.nodes import Absent, Directory, File, Node, Special, Stamp, TooLarge, Unreadable
 from pipeline.places import Want
 from properties.strategies import valid_agent
 
+door = importlib.import_module("pipeline.capture")
 NOBODY = 65534
 
 
@@ -333,3 +337,56 @@ class Refresh(RuleBasedStateMachine):
 
 TestRefresh = Refresh.TestCase
 TestRefresh.settings = settings(max_examples=25, stateful_step_count=20)
+
+
+class FailingEntry:
+    """A directory entry whose file has gone."""
+
+    name = "gone"
+
+    def is_symlink(self) -> bool:
+        return False
+
+    def is_file(self, *, follow_symlinks: bool) -> bool:
+        return not follow_symlinks
+
+    def stat(self, *, follow_symlinks: bool) -> os.stat_result:
+        raise PermissionError(13, "Permission denied", str(follow_symlinks))
+
+
+def test_entries_that_cannot_be_asked(place: Path) -> None:
+    entries = cast("list[os.DirEntry[str]]", [FailingEntry()])
+    at = os.open(place, os.O_RDONLY)
+    kept: dict[str, Node] = {"gone": File(b"", Stamp(1, 2, 3))}
+    assert door._children(entries, at, Want("", "listing"), pmap(), {}) == {"gone": Unreadable("permission denied")}
+    assert door._children(entries, at, Want("", "listing", "gone", 9), pmap(), kept) == {
+        "gone": Unreadable("it vanished between listing and reading")
+    }
+    os.close(at)
+    assert door._stamp_of(f"{place}/no") != Stamp(1, 2, 3)
+
+
+def test_presence_without_permission(place: Path, agents: Path) -> None:
+    (place / "proj").chmod(0)
+    with as_nobody():
+        seen = look_at(place)
+    assert isinstance(seen.locate(str(agents)).node, Unreadable)
+    (place / "proj").chmod(0o755)
+
+
+def test_a_link_s_target_that_is_unchanged_is_kept(place: Path, agents: Path) -> None:
+    (place / "real.md").write_text(valid_agent("linked"))
+    (agents / "linked.md").symlink_to(place / "real.md")
+    first = look_at(place)
+    with opened() as paths:
+        second = look_at(place, previous=first)
+    assert second.locate(str(place / "real.md")).node is first.locate(str(place / "real.md")).node
+    assert [path for path in paths if path.endswith(".md")] == []
+
+
+def test_a_directory_that_was_given_away_is_another(place: Path, agents: Path) -> None:
+    first = look_at(place)
+    agents.chmod(0o777)
+    second = look_at(place, previous=first)
+    assert second != first
+    assert second.locate(str(agents / "good.md")).node is first.locate(str(agents / "good.md")).node

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -153,6 +154,7 @@ def test_as_a_module() -> None:
 
 def test_without_the_extra(tmp_path: Path) -> None:
     (tmp_path / "typer.py").write_text("raise ModuleNotFoundError(name='typer')")
-    done = subprocess.run([sys.executable, "-m", "pipeline"], capture_output=True, text=True, env={"PYTHONPATH": str(tmp_path)}, check=False)
+    poor = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-m", "pipeline"], capture_output=True, text=True, env=poor, check=False)
     assert done.returncode == 1
     assert done.stderr == "The command line needs an extra: pip install 'task-agent-pipeline[cli]'\n"

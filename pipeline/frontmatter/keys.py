@@ -27,8 +27,8 @@ _SHORTEST: Final = 4
 def nearest(key: str, known: frozenset[str]) -> str | None:
     """The known key that an unknown one is close to, or None: the same but for case and separators, one letter off, or a kind of `tools`.
 
-    >>> [nearest(key, frozenset({"tools", "maxTurns"})) for key in ("allowed_tools", "max_turns", "tolls", "color")]
-    ['tools', 'maxTurns', 'tools', None]
+    >>> [nearest(key, frozenset({"tools", "maxTurns", "to"})) for key in ("allowed_tools", "max_turns", "tolls", "color", "tu")]
+    ['tools', 'maxTurns', 'tools', None, None]
     """
     plain = key.translate(_SEPARATORS).lower()
     names, almost, longest = _index(known)

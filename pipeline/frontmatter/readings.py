@@ -10,7 +10,6 @@ from pipeline.frontmatter.fast import is_unsure, read_fast
 from pipeline.frontmatter.plain import read_plain
 from pipeline.frontmatter.tree import Node, NotReadable
 
-
 MAX_UNSURE: Final = 1 << 15
 """The longest text that is given to the strict reading, in characters: a second's work. Real metadata has a few hundred."""
 

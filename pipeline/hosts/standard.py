@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, assert_never
 
 from pipeline.agent import ANY, AnyAgent, OnlyAgents, Spawns
 from pipeline.frontmatter.core import FALSE, TRUE, is_null, typed
@@ -38,6 +38,8 @@ def listed(node: Node) -> tuple[str, ...] | None:
             return tuple(name for name in trimmed if name)
         case Mapping():
             return None
+        case _:
+            assert_never(node)
 
 
 def csv(value: str) -> tuple[str, ...]:
@@ -54,8 +56,8 @@ def tools(node: Node) -> tuple[str, ...] | None:
 def spawns(node: Node) -> Spawns | None:
     """Whom the agent may spawn: a bare `true` or a `*` is any, a bare `false` is none; None where nothing is said.
 
-    >>> spawns(Scalar("false")), spawns(Scalar("a, *")), spawns(Sequence(()))
-    (OnlyAgents(names=()), AnyAgent(), OnlyAgents(names=()))
+    >>> spawns(Scalar("false")), spawns(Scalar("true")), spawns(Scalar("a, *")), spawns(Sequence(()))
+    (OnlyAgents(names=()), AnyAgent(), AnyAgent(), OnlyAgents(names=()))
     """
     if isinstance(node, Scalar) and node.plain and node.text in TRUE:
         return AnyAgent()
