@@ -10,6 +10,7 @@ from typing import Final
 
 from pyrsistent import PMap
 
+from pipeline.collecting import nothing_to_collect
 from pipeline.hosts import STANDARD, Host
 from pipeline.nodes import ABSENT, Directory, File, Link, Node, Special, Stamp, TooLarge, Unknown, Unread, Unreadable, listing, plain
 from pipeline.places import Want, wanted
@@ -19,6 +20,7 @@ _FLAGS: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW | os.
 """Never wait for a pipe's writer, never follow a link that took a file's place, never get a controlling terminal."""
 
 
+@nothing_to_collect()
 def capture(
     cwd: str | os.PathLike[str],
     home: str | os.PathLike[str] | None = None,

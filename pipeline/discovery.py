@@ -16,6 +16,7 @@ from returns.result import Failure, Result
 from pipeline.agent import AgentDefinition, Source
 from pipeline.bundled import load_bundled_agents
 from pipeline.candidates import Candidate, Trouble, candidates, mistaken_directories
+from pipeline.collecting import nothing_to_collect
 from pipeline.hosts import STANDARD, Host
 from pipeline.nodes import Directory
 from pipeline.places import Place, project_agents_dir, surroundings, survey
@@ -82,6 +83,7 @@ class Merged(NamedTuple):
     outcomes: tuple[FileOutcome, ...]
 
 
+@nothing_to_collect()
 def discover(snapshot: Snapshot, *, host: Host = STANDARD) -> Discovery:
     r"""The agents in force in a snapshot by a host's rules, with every file accounted for; pure and total.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -36,14 +37,14 @@ def test_list(project: Path) -> None:
     result = run(project, "list")
     lines = result.stdout.splitlines()
     assert result.exit_code == 0
-    assert [line.split()[:3] for line in lines[2:4]] == [["alpha", "project", ".claude/agents/a.md"], ["Alpha", "user", "~/.codex/agents/a.md"]]
+    assert [line.split()[:3] for line in lines[1:3]] == [["alpha", "project", ".claude/agents/a.md"], ["Alpha", "user", "~/.codex/agents/a.md"]]
     assert "4 problems:" in lines
     assert ".claude/agents/bad.md:1:1: no description: add `description: ...` to the frontmatter" in lines
 
 
 def test_list_of_a_folder_without_agents(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["list", "--cwd", str(tmp_path), "--home", str(tmp_path)])
-    assert [line.split()[0] for line in result.stdout.splitlines()[2:]] == ["explore", "plan", "designer", "reviewer", "task", "quick_task"]
+    assert [line.split()[0] for line in result.stdout.splitlines()[1:]] == ["explore", "plan", "designer", "reviewer", "task", "quick_task"]
 
 
 def test_list_as_json(project: Path) -> None:
@@ -147,6 +148,17 @@ def test_control_characters_never_reach_the_terminal(tmp_path: Path) -> None:
         assert not any(character in result.output for character in "\x7f\x9b\u202e\U000e0041")
 
 
+def test_a_terminal_gets_a_table_folded_to_its_width(project: Path) -> None:
+    command = [sys.executable, "-m", "pipeline", "list", "--cwd", str(project / "home" / "proj"), "--home", str(project / "home")]
+    reader, writer = pty.openpty()
+    subprocess.run(command, stdout=writer, check=True, env=os.environ | {"COLUMNS": "70", "TERM": "dumb"})
+    os.close(writer)
+    lines = os.read(reader, 100_000).decode().splitlines()
+    os.close(reader)
+    assert lines[1].startswith("──")
+    assert max(map(len, lines[: lines.index("")])) <= 70
+
+
 def test_as_a_module() -> None:
     done = subprocess.run([sys.executable, "-m", "pipeline", "list", "--cwd", "/"], capture_output=True, text=True, check=True)
     assert "quick_task" in done.stdout
@@ -158,3 +170,10 @@ def test_without_the_extra(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-m", "pipeline"], capture_output=True, text=True, env=poor, check=False)
     assert done.returncode == 1
     assert done.stderr == "The command line needs an extra: pip install 'task-agent-pipeline[cli]'\n"
+
+
+def test_another_module_that_is_missing_is_not_the_extra(tmp_path: Path) -> None:
+    (tmp_path / "typer.py").write_text("raise ModuleNotFoundError(name='other')")
+    poor = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-m", "pipeline"], capture_output=True, text=True, env=poor, check=False)
+    assert "Traceback" in done.stderr

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import pickle
 
 import pytest
 
-from pipeline import Directory, File, Link, Snapshot, clear_bundled_agents_cache, load_bundled_agents
+from pipeline import Directory, File, Link, Snapshot, clear_bundled_agents_cache, discover, load_bundled_agents
 from pipeline.bundled import BundledAgentError, parse_bundled
 from pipeline.encoding import BadSnapshot, decode_tree
 from pipeline.frozen import JsonObject, freeze, thaw
@@ -132,3 +133,14 @@ def assert_jtd(schema: object) -> None:
         assert_jtd(inner)
     if "elements" in schema:
         assert_jtd(schema["elements"])
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_the_collector_is_left_as_it_was(on: bool) -> None:
+    was_on = gc.isenabled()
+    (gc.enable if on else gc.disable)()
+    try:
+        discover(Snapshot.from_tree({}))
+        assert gc.isenabled() is on
+    finally:
+        (gc.enable if was_on else gc.disable)()

@@ -1,4 +1,4 @@
-"""Tables for a terminal, by rich; the one place that knows it."""
+"""Tables for a terminal, by rich, and as plain columns for a file or a pipe; the one place that knows rich."""
 
 from __future__ import annotations
 
@@ -7,13 +7,28 @@ from collections.abc import Iterable, Sequence
 
 from pipeline.view.text import visible
 
-_UNLIMITED = 100_000
-"""A width that no table reaches: what goes to a file or a pipe is not cut to a screen."""
-
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print rows under headings, made harmless, folded to the terminal's width where there is one."""
-    from rich.box import SIMPLE_HEAD  # noqa: PLC0415 - 40 ms that other commands need not wait for
+    """Print rows under headings, made harmless: folded to the width of a terminal, or in full where there is none."""
+    cells = [[visible(cell) for cell in row] for row in rows]
+    if sys.stdout.isatty():
+        _print_folded(headings, cells)
+    else:
+        sys.stdout.writelines(f"{line}\n" for line in columns([headings, *cells]))
+
+
+def columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows as lines in which each column is as wide as its widest cell.
+
+    >>> columns([["a", "b"], ["long", ""], ["x", "y"]])
+    ['a     b', 'long', 'x     y']
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+
+
+def _print_folded(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    from rich.box import SIMPLE_HEAD  # noqa: PLC0415 - 40 ms that nobody without a screen need wait for
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
@@ -22,6 +37,5 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     for heading in headings:
         table.add_column(heading, overflow="fold")
     for row in rows:
-        table.add_row(*(Text(visible(cell)) for cell in row))
-    console = Console(markup=False, highlight=False, emoji=False, width=None if sys.stdout.isatty() else _UNLIMITED)
-    console.print(table)
+        table.add_row(*map(Text, row))
+    Console(markup=False, highlight=False, emoji=False).print(table)
