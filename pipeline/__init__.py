@@ -5,8 +5,9 @@ from pipeline.agent import AgentDefinition, AnyAgent, OnlyAgents, Source, Spawns
 from pipeline.bundled import clear_bundled_agents_cache, load_bundled_agents
 from pipeline.capture import capture
 from pipeline.definition import parse_agent, read_agent
-from pipeline.discovery import Discovery, FileOutcome, discover
+from pipeline.discovery import Discovery, discover
 from pipeline.hosts import STANDARD, XCSH, Host
+from pipeline.merging import FileOutcome
 from pipeline.nodes import Directory, File, Link
 from pipeline.problem import Problem
 from pipeline.selection import Explanation, UnknownAgent, explain, get_agent

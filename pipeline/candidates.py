@@ -1,16 +1,15 @@
-"""From an agent directory to its candidate files, each with a verdict."""
+"""From a directory to its candidate files, each with a verdict: the same for agents and for commands."""
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
-from operator import itemgetter
-from typing import NamedTuple, TypeAlias, cast
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 from returns.result import Failure, Result
 
-from pipeline.agent import AgentDefinition, Source
-from pipeline.definition import read_agent
+from pipeline.agent import Source
+from pipeline.definition import Verdict
 from pipeline.hosts.host import Host
 from pipeline.nodes import Absent, Circle, Directory, File, Link, Node, Seen, Special, TooLarge, Unreadable, describe, plain
 from pipeline.places import Place
@@ -21,81 +20,104 @@ Trouble: TypeAlias = Invalid | Unavailable
 """Why a file gives no definition."""
 
 
-class Candidate(NamedTuple):
-    """A file that may define an agent: what it comes to by itself, before other files are looked at.
+T = TypeVar("T")
+
+
+class Reader(Hashable, Protocol[T]):
+    """How the files of a place become definitions of one sort; hashable, so that what it made of a file can be kept with the file."""
+
+    def read(self, text: str, path: str, source: Source, host: Host) -> Verdict[T]:
+        """The verdict on a text."""
+
+    def order(self, host: Host) -> Callable[[str], Any] | None:
+        """What to sort file names by; None is by code point."""
+
+
+class Candidate(NamedTuple, Generic[T]):
+    """A file that may define something: what it comes to by itself, before other files are looked at.
 
     `claimed` is the name it asks for, its file name's stem where its text does not tell.
     """
 
     path: str
     source: Source
-    result: Result[AgentDefinition, tuple[Trouble, ...]]
+    result: Result[T, tuple[Trouble, ...]]
     warnings: tuple[Warned, ...]
     claimed: str
 
 
-def candidates(place: Place, snapshot: Snapshot, host: Host) -> tuple[Candidate, ...]:
-    """The candidates of one place in lexicographic order of file name, by code point; none where it cannot be listed."""
+def candidates(place: Place, snapshot: Snapshot, host: Host, reader: Reader[T]) -> tuple[Candidate[T], ...]:
+    """The candidates of one place in the order of their file names; none where it cannot be listed."""
     node = snapshot.locate(place.path).node
-    return _of_directory(node, place, snapshot, host) if isinstance(node, Directory) else ()
+    return _of_directory(node, place, snapshot, host, reader) if isinstance(node, Directory) else ()
 
 
-def _of_directory(directory: Directory, place: Place, snapshot: Snapshot, host: Host) -> tuple[Candidate, ...]:
-    key = (candidates, place.path, place.source, host)
+def _of_directory(directory: Directory, place: Place, snapshot: Snapshot, host: Host, reader: Reader[T]) -> tuple[Candidate[T], ...]:
+    key = (candidates, place.path, place.source, host, reader)
     known = directory.memo.get(key)
     if known is not None:
-        return cast("tuple[Candidate, ...]", known)
-    found = sorted((item for item in plain(directory).items() if item[0].endswith(host.suffix)), key=itemgetter(0))
-    made = tuple([made for name, child in found if (made := _candidate(child, f"{place.path}/{name}", place.source, host, snapshot))])
-    if not any(isinstance(child, Link) for _, child in found):  # what a link leads to is no part of this directory
+        return cast("tuple[Candidate[T], ...]", known)
+    children = plain(directory)
+    names = sorted([name for name in children if name.endswith(host.suffix)], key=reader.order(host))
+    make = _Maker(place, snapshot, host, reader)
+    made = tuple([candidate for name in names if (candidate := make.of(name, children[name]))])
+    if not any(isinstance(children[name], Link) for name in names):  # what a link leads to is no part of this directory
         directory.memo[key] = made
     return made
 
 
-def _candidate(child: Node, path: str, source: Source, host: Host, snapshot: Snapshot) -> Candidate | None:
-    if isinstance(child, File):
-        return _of_file(child, path, source, host)
-    if isinstance(child, Link):
-        return _of_link(child, path, source, host, snapshot.locate(path).node)
-    return None if isinstance(child, Directory | Absent) else _unavailable(path, source, host, _trouble(child, path))
+class _Maker(NamedTuple, Generic[T]):
+    """Makes the candidates of one place."""
+
+    place: Place
+    snapshot: Snapshot
+    host: Host
+    reader: Reader[T]
+
+    def of(self, name: str, child: Node) -> Candidate[T] | None:
+        """The candidate at a name, or None where there is none, as with a directory."""
+        path = f"{self.place.path}/{name}"
+        if isinstance(child, File):
+            return self._file(child, path)
+        if isinstance(child, Link):
+            return self._link(child, path)
+        return None if isinstance(child, Directory | Absent) else self._unavailable(path, _trouble(child, path))
+
+    def _file(self, file: File, path: str) -> Candidate[T]:
+        source, host, reader = self.place.source, self.host, self.reader
+        key = (path, source, host, reader)
+        known = file.memo.get(key)
+        if known is not None:
+            return cast("Candidate[T]", known)
+        text = file.text
+        result, warnings, claimed = reader.read(text, path, source, host)
+        if "\ufffd" in text:
+            warnings = (*_replaced(file.data, path), *warnings)
+        made = Candidate(path, source, result, warnings, claimed or stem(path, host))
+        file.memo[key] = made
+        return made
+
+    def _link(self, link: Link, path: str) -> Candidate[T]:
+        found = self.snapshot.locate(path).node
+        if isinstance(found, File):
+            return self._file(found, path)
+        if isinstance(found, Circle):
+            return self._unavailable(path, BrokenLink(path=path, target=link.target, reason="it leads round in a circle"))
+        if isinstance(found, Absent):
+            return self._unavailable(path, BrokenLink(path=path, target=link.target, reason="nothing is there"))
+        return self._unavailable(path, _trouble(found, path))
+
+    def _unavailable(self, path: str, trouble: Unavailable) -> Candidate[T]:
+        return Candidate(path, self.place.source, Failure((trouble,)), (), stem(path, self.host))
 
 
 def mistaken_directories(place: Place, snapshot: Snapshot, host: Host) -> Iterator[NotAFile]:
-    """The directories of a place that are named like an agent's file; no candidates, but worth a word."""
+    """The directories of a place that are named like a definition's file; no candidates, but worth a word."""
     node = snapshot.locate(place.path).node
     if isinstance(node, Directory):
         for name, child in plain(node).items():
             if isinstance(child, Directory) and name.endswith(host.suffix):
                 yield NotAFile(path=f"{place.path}/{name}", kind="a directory")
-
-
-def _of_file(file: File, path: str, source: Source, host: Host) -> Candidate:
-    key = (path, source, host.reading)
-    known = file.memo.get(key)
-    if known is not None:
-        return cast("Candidate", known)
-    text = file.text
-    verdict = read_agent(text, path, source, host=host)
-    warnings = verdict.warnings
-    if "\ufffd" in text:
-        warnings = (*_replaced(file.data, path), *warnings)
-    made = Candidate(path, source, verdict.result, warnings, verdict.claimed or _stem(path, host))
-    file.memo[key] = made
-    return made
-
-
-def _of_link(link: Link, path: str, source: Source, host: Host, found: Seen) -> Candidate:
-    if isinstance(found, File):
-        return _of_file(found, path, source, host)
-    if isinstance(found, Circle):
-        return _unavailable(path, source, host, BrokenLink(path=path, target=link.target, reason="it leads round in a circle"))
-    if isinstance(found, Absent):
-        return _unavailable(path, source, host, BrokenLink(path=path, target=link.target, reason="nothing is there"))
-    return _unavailable(path, source, host, _trouble(found, path))
-
-
-def _unavailable(path: str, source: Source, host: Host, trouble: Unavailable) -> Candidate:
-    return Candidate(path, source, Failure((trouble,)), (), _stem(path, host))
 
 
 def _trouble(node: Seen, path: str) -> Unavailable:
@@ -110,7 +132,8 @@ def _trouble(node: Seen, path: str) -> Unavailable:
             return UnreadableFile(path=path, reason="the snapshot does not hold its content")
 
 
-def _stem(path: str, host: Host) -> str:
+def stem(path: str, host: Host) -> str:
+    """A file's name without the host's suffix."""
     return posixpath.basename(path)[: -len(host.suffix)]
 
 

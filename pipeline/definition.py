@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import abc
 from collections.abc import Callable, Iterator
-from typing import Final, Literal, NamedTuple, TypeVar
+from typing import Final, Generic, Literal, NamedTuple, TypeVar
 
 from returns.result import Failure, Result, Success
 
@@ -21,13 +21,13 @@ from pipeline.problem import EveryToolAllowed, IgnoredValue, Invalid, MissingFie
 _Value = TypeVar("_Value")
 
 
-class Verdict(NamedTuple):
+class Verdict(NamedTuple, Generic[_Value]):
     """What one text comes to: a definition or all that is wrong with it, and the warnings either way.
 
     `claimed` is the name it asks for, as far as it can be told; a broken file has one too.
     """
 
-    result: Result[AgentDefinition, tuple[Invalid, ...]]
+    result: Result[_Value, tuple[Invalid, ...]]
     warnings: tuple[Warned, ...] = ()
     claimed: str | None = None
 
@@ -43,7 +43,7 @@ def parse_agent(text: str, path: str, source: Source, *, host: Host = STANDARD) 
     return read_agent(text, path, source, host=host).result
 
 
-def read_agent(text: str, path: str, source: Source, *, host: Host = STANDARD) -> Verdict:
+def read_agent(text: str, path: str, source: Source, *, host: Host = STANDARD) -> Verdict[AgentDefinition]:
     r"""The verdict on a text: its definition or what makes it invalid, with its warnings; total.
 
     >>> [type(warning).__name__ for warning in read_agent("---\nname: a\ndescription: b: c\n---", "/a.md", "user").warnings]
@@ -55,7 +55,7 @@ def read_agent(text: str, path: str, source: Source, *, host: Host = STANDARD) -
     return define(metadata, source, host.reading)
 
 
-def define(metadata: Metadata, source: Source, reading: Reading) -> Verdict:
+def define(metadata: Metadata, source: Source, reading: Reading) -> Verdict[AgentDefinition]:
     """The verdict on metadata that could be read."""
     fields = metadata.fields
     name, description = _given(fields.get("name"), reading.text), _given(fields.get("description"), reading.text)

@@ -10,8 +10,9 @@ from returns.result import Failure, Result, Success
 
 from pipeline.agent import AgentDefinition
 from pipeline.bundled import NAMES
-from pipeline.discovery import Discovery, FileOutcome, folded
+from pipeline.discovery import Discovery
 from pipeline.frontmatter.keys import one_off
+from pipeline.merging import FileOutcome, folded
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ Rule: TypeAlias = Literal["a place that comes first", "a file name that comes fi
 class Loser:
     """A file that defines the name too, and the rule by which it lost."""
 
-    file: FileOutcome
+    file: FileOutcome[AgentDefinition]
     rule: Rule
 
 
@@ -43,10 +44,10 @@ class Explanation:
 
     name: str
     agent: AgentDefinition | None
-    winner: FileOutcome | None
+    winner: FileOutcome[AgentDefinition] | None
     losers: tuple[Loser, ...] = ()
     replaces_bundled: bool = False
-    broken: tuple[FileOutcome, ...] = ()
+    broken: tuple[FileOutcome[AgentDefinition], ...] = ()
     near: tuple[str, ...] = ()
 
 
@@ -98,11 +99,11 @@ def explain(discovery: Discovery, name: str) -> Explanation:
     )
 
 
-def _rule(loser: FileOutcome, winner: FileOutcome) -> Rule:
+def _rule(loser: FileOutcome[AgentDefinition], winner: FileOutcome[AgentDefinition]) -> Rule:
     same = posixpath.dirname(loser.path) == posixpath.dirname(winner.path)
     return "a file name that comes first" if same else "a place that comes first"
 
 
-def _would_have_won(claims: tuple[FileOutcome, ...], winner: FileOutcome | None) -> tuple[FileOutcome, ...]:
+def _would_have_won(claims: tuple[FileOutcome[AgentDefinition], ...], winner: FileOutcome[AgentDefinition] | None) -> tuple[FileOutcome[AgentDefinition], ...]:
     before = claims[: claims.index(winner)] if winner else claims
     return tuple(outcome for outcome in before if outcome.status in ("invalid", "unreadable"))

@@ -157,13 +157,13 @@ def snapshots(host: Host = STANDARD) -> st.SearchStrategy[Snapshot]:
 
 
 @st.composite
-def candidate_lists(draw: st.DrawFn, max_size: int = 12) -> list[Candidate]:
+def candidate_lists(draw: st.DrawFn, max_size: int = 12) -> list[Candidate[AgentDefinition]]:
     """Candidates in order of precedence, as a fold meets them: valid ones of few names, and broken ones."""
     drawn = draw(st.lists(st.tuples(agent_names(), st.sampled_from(("x", "y")), st.integers(0, 3)), max_size=max_size))
     return [candidate(name, f"/{directory}/{at:02}.md", broken=fate == 0) for at, (name, directory, fate) in enumerate(drawn)]
 
 
-def candidate(name: str, path: str, *, broken: bool = False) -> Candidate:
+def candidate(name: str, path: str, *, broken: bool = False) -> Candidate[AgentDefinition]:
     """One candidate file that asks for a name."""
     if broken:
         return Candidate(path, "project", Failure((UnreadableFile(path=path, reason="permission denied"),)), (), name)

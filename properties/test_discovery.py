@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.agent import AgentDefinition
 from pipeline.candidates import Candidate
 from pipeline.hosts import STANDARD, XCSH, Host
 from pipeline.snapshot import Snapshot
@@ -23,7 +24,7 @@ OF_TREES = (
     merging.the_first_of_a_name_wins,
     merging.every_name_is_in_force_once,
     merging.bundled_agents_come_last,
-    names.files_of_a_directory_are_in_code_point_order,
+    names.files_of_a_directory_are_in_order,
     names.only_the_exact_suffix_counts,
     totality.every_candidate_is_accounted_for,
     snapshots.discovery_needs_only_what_is_wanted,
@@ -62,17 +63,17 @@ def test_the_lower_file_name_wins(host: Host, directory: str, name: str, first: 
 
 
 @given(strategies.candidate_lists(), st.integers(0, 12))
-def test_folding_twice_is_folding_once(candidates: list[Candidate], cut: int) -> None:
+def test_folding_twice_is_folding_once(candidates: list[Candidate[AgentDefinition]], cut: int) -> None:
     merging.folding_twice_is_folding_once(candidates, cut)
 
 
 @given(strategies.candidate_lists(), strategies.agent_names(), st.booleans())
-def test_a_later_candidate_changes_no_winner(candidates: list[Candidate], name: str, broken: bool) -> None:
+def test_a_later_candidate_changes_no_winner(candidates: list[Candidate[AgentDefinition]], name: str, broken: bool) -> None:
     merging.a_later_candidate_changes_no_winner(candidates, strategies.candidate(name, "/z/last.md", broken=broken))
 
 
 @given(strategies.candidate_lists())
-def test_dropping_a_winner_promotes_the_next(candidates: list[Candidate]) -> None:
+def test_dropping_a_winner_promotes_the_next(candidates: list[Candidate[AgentDefinition]]) -> None:
     merging.dropping_a_winner_promotes_the_next(candidates)
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from pyrsistent import pmap
 
-from pipeline.discovery import Winners, first_wins
+from pipeline.merging import Winners, first_wins
 from properties.strategies import agent_names, candidate
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from pipeline.agent import Spawns
 from pipeline.frontmatter.salvage import Salvaged
@@ -80,5 +80,7 @@ class Host:
     home_is_project: bool = field(repr=False)
     suffix: str = field(default=".md", repr=False)
     max_bytes: int = field(default=MEBIBYTE, repr=False)
+    file_order: Callable[[str], Any] | None = field(default=None, repr=False)
+    """What the file names of a directory are sorted by; None is by code point."""
     says_outcomes: bool = field(default=True, repr=False)
     """Whether the program accounts for each file, so that an answer in its shape does."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import replace
 from typing import Final
 
@@ -56,6 +57,27 @@ def _camel(value: Json) -> Json:
             return value
 
 
+_PUNCTUATION: Final = "_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$"
+
+
+def collation(name: str) -> tuple[object, ...]:
+    """A key that sorts file names as the root locale does: punctuation, digits, letters; accents, then case only where all else is equal.
+
+    >>> sorted(["Z.md", "b.md", "B.md", "a1.md", "a-1.md"], key=collation)
+    ['a-1.md', 'a1.md', 'b.md', 'B.md', 'Z.md']
+    """
+    apart = unicodedata.normalize("NFD", name)
+    letters = [character for character in apart if not unicodedata.combining(character)]
+    return tuple(map(_weight, letters)), apart.casefold(), name.swapcase()
+
+
+def _weight(character: str) -> tuple[int, int, str]:
+    at = _PUNCTUATION.find(character)
+    if character.isspace() or at >= 0:
+        return (0, at, character)
+    return (1 if character.isdigit() else 2, 0, character.casefold())
+
+
 XCSH: Final = replace(
     STANDARD,
     name="xcsh",
@@ -71,5 +93,6 @@ XCSH: Final = replace(
         output=output,
     ),
     home_is_project=True,
+    file_order=collation,
     says_outcomes=False,
 )

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 from returns.result import Success
 
+from pipeline.agent import AgentDefinition
 from pipeline.candidates import Candidate
-from pipeline.discovery import Discovery, discover, first_wins
+from pipeline.discovery import Discovery, discover
 from pipeline.hosts import STANDARD, Host
+from pipeline.merging import first_wins
 from pipeline.snapshot import Snapshot
 
 
@@ -36,7 +38,7 @@ def bundled_agents_come_last(snapshot: Snapshot, host: Host = STANDARD) -> None:
     assert sources == sorted(sources)
 
 
-def folding_twice_is_folding_once(candidates: Sequence[Candidate], cut: int) -> None:
+def folding_twice_is_folding_once(candidates: Sequence[Candidate[AgentDefinition]], cut: int) -> None:
     """Folding a first part and going on with the rest from its seen-set ends where one fold over everything does."""
     head = first_wins(candidates[:cut])
     tail = first_wins(candidates[cut:], head.winners)
@@ -53,7 +55,7 @@ def a_bad_file_changes_nothing_for_the_others(snapshot: Snapshot, path: str, bro
     assert _fates(beside, but=path) == _fates(without, but=path)
 
 
-def a_later_candidate_changes_no_winner(candidates: Sequence[Candidate], later: Candidate) -> None:
+def a_later_candidate_changes_no_winner(candidates: Sequence[Candidate[AgentDefinition]], later: Candidate[AgentDefinition]) -> None:
     """A candidate of lower precedence changes no outcome and no winner; it is loaded itself only if its name was free."""
     before, after = first_wins(candidates), first_wins([*candidates, later])
     assert after.outcomes[:-1] == before.outcomes
@@ -61,7 +63,7 @@ def a_later_candidate_changes_no_winner(candidates: Sequence[Candidate], later: 
     assert (after.outcomes[-1].status == "loaded") == (isinstance(later.result, Success) and later.claimed not in before.winners)
 
 
-def dropping_a_winner_promotes_the_next(candidates: Sequence[Candidate]) -> None:
+def dropping_a_winner_promotes_the_next(candidates: Sequence[Candidate[AgentDefinition]]) -> None:
     """Without the candidate that won a name, the first one that it shadowed wins, and no other name changes hands."""
     whole = first_wins(candidates)
     for at, outcome in enumerate(whole.outcomes):

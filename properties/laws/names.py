@@ -30,27 +30,29 @@ def names_that_differ_by_case_are_two_agents(directory: str, name: str, host: Ho
     assert "NamesDifferByCase" in {type(problem).__name__ for problem in found.problems}
 
 
-def files_of_a_directory_are_in_code_point_order(snapshot: Snapshot, host: Host = STANDARD) -> None:
-    """Within one directory, files are taken in lexicographic order of file name by code point, wherever they were created first."""
+def files_of_a_directory_are_in_order(snapshot: Snapshot, host: Host = STANDARD) -> None:
+    """Within one directory, files are taken in lexicographic order of file name, by code point or as the host has it, however they came."""
     paths = [outcome.path for outcome in discover(snapshot, host=host).files]
     for _, group in groupby(paths, key=lambda path: path.rpartition("/")[0]):
         names = [path.rpartition("/")[2] for path in group]
-        assert names == sorted(names, key=lambda name: [ord(character) for character in name])
+        assert names == sorted(names, key=host.file_order or (lambda name: [ord(character) for character in name]))
 
 
 def the_lower_file_name_wins(directory: str, name: str, first: str, second: str, host: Host = STANDARD) -> None:
-    """Of two files in one directory that define one name, the one whose file name is lower by code point wins, whichever was written first."""
+    """Of two files in one directory that define one name, the one whose file name is lower wins, whichever was written first."""
     if first == second:
         return
-    lower, higher = sorted((first, second))
+    lower, higher = sorted((first, second), key=host.file_order)
     for order in ((first, second), (second, first)):
-        found = discover(
-            Snapshot.from_tree({f"{directory}/{file}": valid_agent(name, f"from {ascii(file).encode().hex()}") for file in order}), host=host
-        )
+        found = discover(Snapshot.from_tree({f"{directory}/{file}": _marked(name, file) for file in order}), host=host)
         why = explain(found, name)
         assert why.winner is not None
         assert (why.winner.path, [loser.file.path for loser in why.losers]) == (f"{directory}/{lower}", [f"{directory}/{higher}"])
         assert [loser.rule for loser in why.losers] == ["a file name that comes first"]
+
+
+def _marked(name: str, file: str) -> str:
+    return valid_agent(name, f"from {ascii(file).encode().hex()}")
 
 
 def only_the_exact_suffix_counts(snapshot: Snapshot, host: Host = STANDARD) -> None:
