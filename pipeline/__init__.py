@@ -10,7 +10,8 @@ from pipeline.hosts import STANDARD, XCSH, Host
 from pipeline.merging import FileOutcome
 from pipeline.nodes import Directory, File, Link
 from pipeline.problem import Problem
-from pipeline.selection import Explanation, UnknownAgent, explain, get_agent
+from pipeline.refusal import UnknownAgent
+from pipeline.selection import Explanation, explain, get_agent
 from pipeline.snapshot import Snapshot
 
 __all__ = [

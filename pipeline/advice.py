@@ -1,7 +1,8 @@
-"""A problem's data to one sentence with the way out: the only place that words them."""
+"""The data of problems and refusals to words, with the way out: the only place that words them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final, assert_never
 
 from pipeline.problem import (
@@ -32,13 +33,23 @@ from pipeline.problem import (
     UnreadableFile,
     WouldHaveWon,
 )
+from pipeline.refusal import AgentDisabled, BadTaskIds, CannotEncode, NoTasks, Refusal, SpawnForbidden, SpawnsItself, UnknownAgent
 
 
-def render(problem: Problem) -> str:  # noqa: C901, PLR0912 - one case a kind is the point
+def render(what: Problem | Refusal) -> str:
+    """A problem or a refusal in words; see `problem_text` and `refusal_text`.
+
+    >>> render(SpawnForbidden("scout", ""))
+    "Cannot spawn 'scout'. Allowed: none (spawns disabled for this agent)"
+    """
+    return refusal_text(what) if isinstance(what, Refusal) else problem_text(what)
+
+
+def problem_text(problem: Problem) -> str:  # noqa: C901, PLR0912 - one case a kind is the point
     """One sentence on what is wrong and what to do, without the place; what it quotes of files is as it stands there, so show it through
     `pipeline.view.text.visible`.
 
-    >>> render(MissingField(path="/a.md", line=1, field="name", found="nothing"))
+    >>> problem_text(MissingField(path="/a.md", line=1, field="name", found="nothing"))
     'no name: add `name: ...` to the frontmatter'
     """
     match problem:
@@ -119,6 +130,71 @@ def _warning(  # noqa: C901, PLR0912
             return f"once mended, this file and not {winner} would define {shortened(name)}: mend it or remove it"
         case _:
             assert_never(problem)
+
+
+def refusal_text(refusal: Refusal) -> str:
+    """The text that the task tool answers with, word for word as agents are used to it.
+
+    >>> refusal_text(BadTaskIds((0, 2), (("Foo", (1, 3)),)))
+    'Invalid tasks: Missing task ids at indexes: 0, 2. Duplicate task ids detected (case-insensitive): Foo (indexes 1, 3)'
+    """
+    match refusal:
+        case UnknownAgent(name, available):
+            return f'Unknown agent "{name}". Available: {_listed(available)}'
+        case AgentDisabled(name, available):
+            way_out = "Enable it via /agents, or use a different agent type."
+            return f'Agent "{name}" is disabled in settings. {way_out} Available: {_listed(available)}'
+        case NoTasks():
+            return "No tasks provided. Use: { agent, context, tasks: [{id, description, args}, ...] }"
+        case BadTaskIds(missing, repeated):
+            return f"Invalid tasks: {'. '.join(_bad_ids(missing, repeated))}"
+        case SpawnsItself(name):
+            return f"Cannot spawn {name} agent from within itself (recursion prevention). Use a different agent type."
+        case SpawnForbidden(name, policy):
+            return f"Cannot spawn '{name}'. Allowed: {policy or 'none (spawns disabled for this agent)'}"
+        case CannotEncode(agent, name, why):
+            return f"Cannot hand on the spawn policy of '{agent}': the name '{name}' holds {why}, so no list of names can hold it. Rename that agent."
+        case _:
+            assert_never(refusal)
+
+
+def lifting(refusal: Refusal) -> str:
+    """What would lift a refusal, for the person who asks.
+
+    >>> lifting(SpawnForbidden("scout", "plan"))
+    'add scout to the spawns of the agent that asks'
+    """
+    match refusal:
+        case UnknownAgent(name, _, near):
+            return f"ask for {' or '.join(near)}, or define {name}" if near else f"define {name} in an agents directory"
+        case AgentDisabled(name):
+            return f"enable {name} in the settings"
+        case NoTasks():
+            return "give it a task"
+        case BadTaskIds():
+            return "give every task an id of its own"
+        case SpawnsItself():
+            return "ask for another agent, or do the work here"
+        case SpawnForbidden(name, ""):
+            return f"declare `spawns: {name}` in the agent that asks; at the depth limit nothing helps"
+        case SpawnForbidden(name):
+            return f"add {name} to the spawns of the agent that asks"
+        case CannotEncode(_, name):
+            return f"rename {name}"
+        case _:
+            assert_never(refusal)
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(names) or "none"
+
+
+def _bad_ids(missing: tuple[int, ...], repeated: tuple[tuple[str, tuple[int, ...]], ...]) -> Iterator[str]:
+    if missing:
+        yield f"Missing task ids at indexes: {', '.join(map(str, missing))}"
+    if repeated:
+        several = "; ".join(f"{name} (indexes {', '.join(map(str, at))})" for name, at in repeated)
+        yield f"Duplicate task ids detected (case-insensitive): {several}"
 
 
 _LONGEST: Final = 60

@@ -28,9 +28,11 @@ class Reader(Hashable, Protocol[T]):
 
     def read(self, text: str, path: str, source: Source, host: Host) -> Verdict[T]:
         """The verdict on a text."""
+        ...
 
     def order(self, host: Host) -> Callable[[str], Any] | None:
         """What to sort file names by; None is by code point."""
+        ...
 
 
 class Candidate(NamedTuple, Generic[T]):

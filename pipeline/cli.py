@@ -15,7 +15,8 @@ from pipeline.agent import AgentDefinition
 from pipeline.capture import capture
 from pipeline.discovery import Discovery, discover
 from pipeline.hosts import HOSTS, Host
-from pipeline.selection import UnknownAgent, explain, get_agent
+from pipeline.refusal import UnknownAgent
+from pipeline.selection import explain, get_agent
 from pipeline.snapshot import Snapshot
 from pipeline.view.answers import explanation_json, problem_json
 from pipeline.view.rows import agent_rows, explanation_lines, spawns_text, tools_text

@@ -13,16 +13,7 @@ from pipeline.bundled import NAMES
 from pipeline.discovery import Discovery
 from pipeline.frontmatter.keys import one_off
 from pipeline.merging import FileOutcome, folded
-
-
-@dataclass(frozen=True, slots=True)
-class UnknownAgent:
-    """No agent in force has exactly this name; those that there are, in order of precedence, and the names that come near."""
-
-    name: str
-    available: tuple[str, ...]
-    near: tuple[str, ...] = ()
-
+from pipeline.refusal import UnknownAgent
 
 Rule: TypeAlias = Literal["a place that comes first", "a file name that comes first"]
 """By which rule a file lost: another place has precedence, or in the same directory another file name is lower."""
@@ -104,6 +95,8 @@ def _rule(loser: FileOutcome[AgentDefinition], winner: FileOutcome[AgentDefiniti
     return "a file name that comes first" if same else "a place that comes first"
 
 
-def _would_have_won(claims: tuple[FileOutcome[AgentDefinition], ...], winner: FileOutcome[AgentDefinition] | None) -> tuple[FileOutcome[AgentDefinition], ...]:
+def _would_have_won(
+    claims: tuple[FileOutcome[AgentDefinition], ...], winner: FileOutcome[AgentDefinition] | None
+) -> tuple[FileOutcome[AgentDefinition], ...]:
     before = claims[: claims.index(winner)] if winner else claims
     return tuple(outcome for outcome in before if outcome.status in ("invalid", "unreadable"))

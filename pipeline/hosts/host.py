@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from pipeline.agent import Spawns
 from pipeline.frontmatter.salvage import Salvaged
 from pipeline.frontmatter.tree import Node
 from pipeline.frozen import Json
+
+PlanMode: TypeAlias = Literal["enforced", "as_documented"]
+"""Whether plan mode binds the child, or is computed and then left out of what the child is started with."""
 
 MEBIBYTE: Final = 1 << 20
 
@@ -82,5 +85,10 @@ class Host:
     max_bytes: int = field(default=MEBIBYTE, repr=False)
     file_order: Callable[[str], Any] | None = field(default=None, repr=False)
     """What the file names of a directory are sorted by; None is by code point."""
+    plan_mode: PlanMode = field(default="enforced", repr=False)
+    withholds_task: bool = field(default=True, repr=False)
+    """Whether an agent with every tool still lacks `task` where it may spawn nobody."""
+    encodes_strictly: bool = field(default=True, repr=False)
+    """Whether a spawn policy that its text could not hold is refused, not garbled."""
     says_outcomes: bool = field(default=True, repr=False)
     """Whether the program accounts for each file, so that an answer in its shape does."""

@@ -94,5 +94,8 @@ XCSH: Final = replace(
     ),
     home_is_project=True,
     file_order=collation,
+    plan_mode="as_documented",
+    withholds_task=False,
+    encodes_strictly=False,
     says_outcomes=False,
 )

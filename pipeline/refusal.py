@@ -1,0 +1,64 @@
+"""Why a sub-agent is not started: a closed union of frozen records. They hold what was asked and what is allowed; `render` words them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownAgent:
+    """No agent in force has exactly this name; those that there are, in order of precedence, and the names that come near."""
+
+    name: str
+    available: tuple[str, ...]
+    near: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AgentDisabled:
+    """The settings switch this agent off; `available` are those they leave."""
+
+    name: str
+    available: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NoTasks:
+    """The request has nothing to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadTaskIds:
+    """Tasks without an id, by index from 0, and ids that stand more than once but for case, each with its indexes."""
+
+    missing: tuple[int, ...]
+    repeated: tuple[tuple[str, tuple[int, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SpawnsItself:
+    """An agent asked for itself from within."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class SpawnForbidden:
+    """The parent's spawn policy leaves this agent out; `policy` is its text as given, empty where it denies all."""
+
+    name: str
+    policy: str
+
+
+@dataclass(frozen=True, slots=True)
+class CannotEncode:
+    """A spawn policy names an agent that its text could not tell apart; `agent` declares it."""
+
+    agent: str
+    name: str
+    why: Literal["a comma", "a control character", "a blank at an end", "the wildcard", "no character"]
+
+
+Refusal: TypeAlias = UnknownAgent | AgentDisabled | NoTasks | BadTaskIds | SpawnsItself | SpawnForbidden | CannotEncode
+"""Every reason not to start a sub-agent."""

@@ -1,0 +1,164 @@
+"""What is asked for and where from: a request to run a sub-agent, and the session it is asked in. Checked when they are made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal, NoReturn, TypeAlias, get_args
+
+from pyrsistent import pmap
+from returns.result import Failure, Result, Success
+
+from pipeline.agent import AnyAgent, OnlyAgents, Spawns
+from pipeline.frozen import Json, freeze
+from pipeline.policy import decode
+
+SchemaSource: TypeAlias = Literal["agent", "call", "session"]
+ExecMode: TypeAlias = Literal["both", "python", "bash"]
+DEFAULT_MAX_DEPTH: Final = 2
+NO_LIMIT: Final = -1
+
+
+class InvalidValueError(ValueError):
+    """A value that a record cannot hold: which field, what was found, what is expected."""
+
+    def __init__(self, field: str, found: object, expected: str) -> None:
+        super().__init__(f"{field} must be {expected}, not {found!r:.80}")
+        self.field = field
+
+
+@dataclass(frozen=True, slots=True)
+class TaskItem:
+    """One task of a request: an id for its result, a word on it for people, and what the sub-agent is to do."""
+
+    id: str
+    description: str = ""
+    assignment: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("id", "description", "assignment"):
+            _must(isinstance(getattr(self, name), str), f"task.{name}", getattr(self, name), "text")
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRequest:
+    """A request to run a sub-agent: which one, what all its tasks share, the schema its answer is to have, if any, and the tasks.
+
+    A schema is a JSON object, true or false, or a text that holds one; InvalidValueError for anything else and for wrong types.
+    """
+
+    agent: str
+    tasks: tuple[TaskItem, ...] = ()
+    context: str = ""
+    schema: Json = None
+
+    def __post_init__(self) -> None:
+        _must(isinstance(self.agent, str), "agent", self.agent, "text")
+        _must(isinstance(self.context, str), "context", self.context, "text")
+        _must(isinstance(self.tasks, list | tuple), "tasks", self.tasks, "a list of tasks")
+        for task in self.tasks:
+            _must(isinstance(task, TaskItem), "tasks", task, "a list of tasks")
+        object.__setattr__(self, "tasks", tuple(self.tasks))
+        object.__setattr__(self, "schema", as_schema(self.schema, "schema"))
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Where a request comes from. `spawns` is the policy of the one who asks, or its text as the environment has it; `depth` is 0 for the
+    main conversation; at `max_depth` nobody spawns, and a negative one is no limit; `blocked` is the agent this session itself runs.
+
+    `models` overrides an agent's own list; `schema_order` says whose schema counts first. InvalidValueError for wrong types and values.
+    """
+
+    spawns: Spawns | str | None = None
+    depth: int = 0
+    max_depth: int = DEFAULT_MAX_DEPTH
+    plan_mode: bool = False
+    disabled: frozenset[str] = frozenset()
+    blocked: str | None = None
+    output: Json = None
+    exec_mode: ExecMode = "both"
+    model: tuple[str, ...] | None = None
+    models: Mapping[str, tuple[str, ...]] = field(default_factory=pmap)
+    schema_order: tuple[SchemaSource, ...] = ("agent", "call", "session")
+
+    def __post_init__(self) -> None:
+        policy = self.spawns is None or isinstance(self.spawns, AnyAgent | OnlyAgents | str)
+        _must(policy, "spawns", self.spawns, "a spawn policy, its text, or None")
+        _must(is_count(self.depth) and self.depth >= 0, "depth", self.depth, "a number from 0")
+        _must(is_count(self.max_depth), "max_depth", self.max_depth, "a number; negative is no limit")
+        _must(isinstance(self.plan_mode, bool), "plan_mode", self.plan_mode, "true or false")
+        names: object = self.disabled
+        _must(isinstance(names, list | tuple | set | frozenset) and all(isinstance(name, str) for name in names), "disabled", names, "names")
+        _must(self.blocked is None or isinstance(self.blocked, str), "blocked", self.blocked, "a name or None")
+        _must(self.exec_mode in get_args(ExecMode), "exec_mode", self.exec_mode, "both, python or bash")
+        _must(sorted(self.schema_order) == sorted(get_args(SchemaSource)), "schema_order", self.schema_order, "agent, call and session in some order")
+        object.__setattr__(self, "disabled", frozenset(self.disabled))
+        object.__setattr__(self, "output", as_schema(self.output, "output"))
+
+    @property
+    def policy(self) -> Spawns:
+        """The spawn policy, decoded where it was given as text."""
+        return self.spawns if isinstance(self.spawns, AnyAgent | OnlyAgents) else decode(self.spawns)
+
+
+def is_count(value: object) -> bool:
+    """Whether a value is a whole number and no boolean."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def as_schema(value: object, field: str) -> Json:
+    """A schema as frozen JSON: an object, true or false, or such a thing in a text; None for none; InvalidValueError for anything else.
+
+    >>> as_schema('{"type": "string"}', "schema")
+    JsonObject({'type': 'string'})
+    """
+    found = _parsed(value, field) if isinstance(value, str) else value
+    if found is not None and not isinstance(found, bool | Mapping):
+        _fail(field, value, "a schema: a JSON object, true or false, or a text that holds one")
+    try:
+        return freeze(found)
+    except (TypeError, RecursionError) as error:
+        raise InvalidValueError(field, value, f"a schema of JSON values ({error})") from None
+
+
+def _parsed(text: str, field: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        _fail(field, text, "a schema: a JSON object, true or false, or a text that holds one")
+
+
+def parse_request(data: object) -> Result[TaskRequest, InvalidValueError]:
+    """The request that JSON data holds, as a model's tool call gives it.
+
+    >>> parse_request({"agent": "explore", "tasks": [{"id": "a", "assignment": "Look."}]}).unwrap().tasks[0].id
+    'a'
+    >>> str(parse_request({"agent": 5}).failure())
+    'agent must be text, not 5'
+    """
+    if not isinstance(data, Mapping):
+        return Failure(InvalidValueError("the request", data, "an object"))
+    try:
+        tasks = data.get("tasks") or ()
+        _must(isinstance(tasks, list | tuple), "tasks", tasks, "a list of tasks")
+        items = tuple([_item(task) for task in tasks])
+        return Success(TaskRequest(data.get("agent", ""), items, data.get("context") or "", data.get("schema")))
+    except InvalidValueError as error:
+        return Failure(error)
+
+
+def _item(data: object) -> TaskItem:
+    if not isinstance(data, Mapping):
+        _fail("tasks", data, "a list of objects with id, description and assignment")
+    return TaskItem(data.get("id") or "", data.get("description") or "", data.get("assignment") or "")
+
+
+def _must(holds: bool, field: str, found: object, expected: str) -> None:
+    if not holds:
+        _fail(field, found, expected)
+
+
+def _fail(field: str, found: object, expected: str) -> NoReturn:
+    raise InvalidValueError(field, found, expected)
