@@ -60,7 +60,7 @@ def discover(snapshot: Snapshot, *, host: Host = STANDARD) -> Discovery:
     """
     where, problems = survey(host, snapshot)
     shipped = load_bundled_agents()
-    merged = merge(where, snapshot, host, _AGENTS, {agent.name: agent.file_path for agent in shipped})
+    merged = merge([(place, _AGENTS) for place in where], snapshot, host, {agent.name: agent.file_path for agent in shipped})
     mistaken = chain.from_iterable(mistaken_directories(place, snapshot, host) for place in where)
     return Discovery(
         (*merged.loaded, *(agent for agent in shipped if agent.name not in merged.winners)),

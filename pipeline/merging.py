@@ -59,14 +59,14 @@ class Merged(NamedTuple, Generic[T]):
 _NOBODY: Final[Winners] = pmap()
 
 
-def merge(where: Iterable[Place], snapshot: Snapshot, host: Host, reader: Reader[T], shipped: Mapping[str, str]) -> Merged[T]:
+def merge(where: Iterable[tuple[Place, Reader[T]]], snapshot: Snapshot, host: Host, shipped: Mapping[str, str]) -> Merged[T]:
     """The fold over all places in order, and the warnings that only show once it is done; `shipped` has the bundled names and their paths.
 
     Where a directory and all that was seen before it are the same as last time, so is what comes of it.
     """
     winners = _NOBODY
     outcomes: list[FileOutcome[T]] = []
-    for place in where:
+    for place, reader in where:
         some = candidates(place, snapshot, host, reader)
         directory = snapshot.locate(place.path).node
         if some and isinstance(directory, Directory):

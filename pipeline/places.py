@@ -6,14 +6,17 @@ import posixpath
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, assert_never
 
 from pipeline.agent import Source
-from pipeline.hosts.host import Family, Host
-from pipeline.nodes import Directory, Link, Node, Unknown, Unread, Unreadable, plain
+from pipeline.hosts.host import CommandPlace, Family, Host
+from pipeline.nodes import Absent, Directory, Link, Node, Unknown, Unread, Unreadable, plain
 from pipeline.plugins import Registries, marker_places, plugin_roots, registry_paths, upward
 from pipeline.problem import OpenDirectory, RegistryProblem, Surrounding, UnreadableDirectory
 from pipeline.snapshot import Snapshot, normal
+
+REPOSITORY: Final = ".git"
+"""What marks a repository's root."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +120,19 @@ def _wanted(host: Host, snapshot: Snapshot) -> Iterator[Want]:
             yield Want(posixpath.join(directory, marker), "presence")
     for _, path in registry_paths(host, snapshot):
         yield Want(path, "content", max_bytes=host.max_bytes)
-    for place in survey(host, snapshot).places:
+    if host.commands:
+        yield from _wanted_for_commands(host, snapshot)
+    for place in chain(survey(host, snapshot).places, (place for place, _ in command_places(host, snapshot))):
         yield Want(place.path, "listing", host.suffix, host.max_bytes)
+
+
+def _wanted_for_commands(host: Host, snapshot: Snapshot) -> Iterator[Want]:
+    for directory in upward(snapshot.cwd):
+        yield Want(posixpath.join(directory, REPOSITORY), "presence")
+    for rule in host.commands:
+        if rule.unless_empty is not None:
+            for base, *_ in _bases(rule, host, snapshot):
+                yield Want(normal(posixpath.join(base, rule.unless_empty)), "listing")
 
 
 def answered(want: Want, snapshot: Snapshot) -> bool:
@@ -127,6 +141,51 @@ def answered(want: Want, snapshot: Snapshot) -> bool:
     if isinstance(node, Directory):
         return want.what != "listing" or node.complete
     return not isinstance(node, Unknown) and not (want.what == "content" and isinstance(node, Unread))
+
+
+def command_places(host: Host, snapshot: Snapshot) -> tuple[tuple[Place, CommandPlace], ...]:
+    """The directories of commands in order of precedence, each path once, with what the host says of each."""
+    first: dict[str, Place] = {}
+    found = ((place, rule) for rule in host.commands for place in _of_rule(rule, host, snapshot))
+    return tuple([(place, rule) for place, rule in found if first.setdefault(place.path, place) is place])
+
+
+def _of_rule(rule: CommandPlace, host: Host, snapshot: Snapshot) -> Iterator[Place]:
+    for base, source, plugin in _bases(rule, host, snapshot):
+        if rule.unless_empty is None or _holds_something(normal(posixpath.join(base, rule.unless_empty)), snapshot):
+            for folder in rule.folders:
+                yield Place(normal(posixpath.join(base, folder)), source, plugin)
+
+
+def _bases(rule: CommandPlace, host: Host, snapshot: Snapshot) -> Iterator[tuple[str, Source, str | None]]:
+    match rule.base:
+        case "cwd":
+            yield snapshot.cwd, "project", None
+        case "home":
+            yield snapshot.home, "user", None
+        case "upward":
+            yield from ((above, "project", None) for above in _up_to_repository(snapshot))
+        case "plugin":
+            yield from ((root.path, root.scope, root.id.partition("@")[0]) for root in plugin_roots(host, snapshot).roots)
+        case _:
+            assert_never(rule.base)
+
+
+def _up_to_repository(snapshot: Snapshot) -> Iterator[str]:
+    """From cwd up to the first directory that holds `.git`; where there is none, up to the home directory or the root."""
+    repository = next((above for above in upward(snapshot.cwd) if _holds_git(above, snapshot)), snapshot.home)
+    for above in upward(snapshot.cwd):
+        yield above
+        if above == repository:
+            return
+
+
+def _holds_something(path: str, snapshot: Snapshot) -> bool:
+    return snapshot.list(path).map(bool).value_or(False)
+
+
+def _holds_git(path: str, snapshot: Snapshot) -> bool:
+    return not isinstance(snapshot.locate(posixpath.join(path, REPOSITORY)).node, Absent | Unknown)
 
 
 def surroundings(where: Iterable[Place], snapshot: Snapshot) -> tuple[Surrounding, ...]:

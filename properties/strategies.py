@@ -122,6 +122,12 @@ def agent_directories(host: Host, cwd: str) -> list[str]:
     return [*project, *user, *plugin, posixpath.join(cwd, ".other/agents")]
 
 
+def command_directories(host: Host, cwd: str) -> list[str]:
+    """Where a host would find commands from a directory."""
+    bases = {"cwd": (cwd,), "home": (HOME,), "upward": (cwd, posixpath.dirname(cwd)), "plugin": PLUGIN_ROOTS}
+    return [posixpath.join(base, folder) for rule in host.commands for base in bases[rule.base] for folder in rule.folders]
+
+
 @st.composite
 def trees(draw: st.DrawFn, host: Host = STANDARD) -> Tree:
     """Whole trees for a host, with collisions of names within and across directories."""
@@ -130,6 +136,9 @@ def trees(draw: st.DrawFn, host: Host = STANDARD) -> Tree:
     names = st.one_of(*[st.sampled_from(FILE_NAMES)] * 4, st.sampled_from(PASSED_OVER))
     paths = st.builds(posixpath.join, directories, names)
     entries = draw(st.dictionaries(paths, contents(), max_size=12))
+    entries |= draw(st.dictionaries(st.builds(posixpath.join, st.sampled_from(command_directories(host, cwd)), names), contents(), max_size=4))
+    if draw(st.booleans()):
+        entries[posixpath.join(cwd, ".git", "HEAD")] = "ref: refs/heads/main"
     entries["/shared/real.md"] = draw(agent_texts())
     entries |= draw(st.dictionaries(st.sampled_from(_registry_paths(host, cwd)), registries(), max_size=2))
     return Tree(cwd, entries)

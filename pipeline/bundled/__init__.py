@@ -24,7 +24,12 @@ def load_bundled_agents() -> tuple[AgentDefinition, ...]:
     >>> [agent.name for agent in load_bundled_agents()]
     ['explore', 'plan', 'designer', 'reviewer', 'task', 'quick_task']
     """
-    return tuple(parse_bundled(name, files(__name__).joinpath(f"{name}.md").read_text("utf-8")) for name in NAMES)
+    return tuple(parse_bundled(name, bundled_text(f"{name}.md")) for name in NAMES)
+
+
+def bundled_text(file: str) -> str:
+    """The text of a file that the library ships, by its path below this package."""
+    return files(__name__).joinpath(file).read_text("utf-8")
 
 
 def clear_bundled_agents_cache() -> None:

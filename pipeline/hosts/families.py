@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pipeline.hosts.host import Family, Plugins, Registry
+from pipeline.hosts.host import CommandPlace, Family, Plugins, Registry
 
 FAMILIES: Final = (
     Family(project=".xcsh/agents", user=".xcsh/agent/agents"),
@@ -21,6 +21,21 @@ PLUGINS: Final = Plugins(
     ),
     folder="agents",
     markers=(".xcsh", ".git"),
+)
+
+_AGENT_STANDARD: Final = (".agent/commands", ".agents/commands")
+COMMANDS: Final = (
+    CommandPlace((".xcsh/commands",), "cwd", unless_empty=".xcsh"),
+    CommandPlace((".xcsh/agent/commands",), "home", unless_empty=".xcsh/agent"),
+    CommandPlace((".claude/commands",), "home"),
+    CommandPlace((".claude/commands",), "cwd"),
+    CommandPlace(("commands",), "plugin", naming="plugin and stem"),
+    CommandPlace(_AGENT_STANDARD, "upward"),
+    CommandPlace(_AGENT_STANDARD, "home"),
+    CommandPlace((".codex/commands",), "home", naming="frontmatter", keeps_description=False),
+    CommandPlace((".codex/commands",), "cwd", naming="frontmatter", keeps_description=False),
+    CommandPlace((".config/opencode/commands",), "home", naming="frontmatter", keeps_description=False),
+    CommandPlace((".opencode/commands",), "cwd", naming="frontmatter", keeps_description=False),
 )
 
 KNOWN_KEYS: Final = frozenset({"name", "description", "tools", "spawns", "model", "thinkingLevel", "thinking", "blocking", "output"})

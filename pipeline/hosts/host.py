@@ -42,6 +42,20 @@ class Plugins:
     markers: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class CommandPlace:
+    """Folders of commands: below cwd, below home, below every plugin's root, or at every level from cwd up to the repository's root.
+
+    `naming` says what names a command. `unless_empty` is a folder, below the same base, without whose content the place does not count.
+    """
+
+    folders: tuple[str, ...]
+    base: Literal["cwd", "home", "plugin", "upward"]
+    naming: Literal["stem", "plugin and stem", "frontmatter"] = "stem"
+    keeps_description: bool = True
+    unless_empty: str | None = None
+
+
 TextOf: TypeAlias = Callable[[Node], str | None]
 """The text of a name or a description; None where there is no usable one."""
 NamesOf: TypeAlias = Callable[[Node], tuple[str, ...] | None]
@@ -79,6 +93,8 @@ class Host:
     name: str
     families: tuple[Family, ...] = field(repr=False)
     plugins: Plugins = field(repr=False)
+    commands: tuple[CommandPlace, ...] = field(repr=False)
+    """Where workflow commands are, in order of precedence."""
     reading: Reading = field(repr=False)
     home_is_project: bool = field(repr=False)
     suffix: str = field(default=".md", repr=False)

@@ -9,7 +9,7 @@ from pipeline.frontmatter.core import FALSE, TRUE, is_null, typed
 from pipeline.frontmatter.fences import BLANKS
 from pipeline.frontmatter.salvage import by_entries
 from pipeline.frontmatter.tree import Mapping, Node, Scalar, Sequence
-from pipeline.hosts.families import FAMILIES, FOREIGN_KEYS, KNOWN_KEYS, PLUGINS
+from pipeline.hosts.families import COMMANDS, FAMILIES, FOREIGN_KEYS, KNOWN_KEYS, PLUGINS
 from pipeline.hosts.host import Host, Reading
 
 
@@ -73,6 +73,7 @@ STANDARD: Final = Host(
     name="standard",
     families=FAMILIES,
     plugins=PLUGINS,
+    commands=COMMANDS,
     reading=Reading(
         strips_byte_order_mark=True,
         last_key_wins=False,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pipeline.commands import discover_commands
 from pipeline.discovery import discover
 from pipeline.hosts import STANDARD, Host
 from pipeline.nodes import ABSENT, Directory, File, Node, Unknown, Unread
@@ -20,7 +21,9 @@ def json_round_trips(snapshot: Snapshot) -> None:
 
 def discovery_needs_only_what_is_wanted(snapshot: Snapshot, host: Host = STANDARD) -> None:
     """Discovering over only what `wanted` asks for, to the fixpoint, is discovering over the whole tree."""
-    assert discover(revealed(snapshot, host), host=host) == discover(snapshot, host=host)
+    seen = revealed(snapshot, host)
+    assert discover(seen, host=host) == discover(snapshot, host=host)
+    assert discover_commands(seen, host=host) == discover_commands(snapshot, host=host)
 
 
 def revealed(whole: Snapshot, host: Host) -> Snapshot:
@@ -43,10 +46,10 @@ def _shown(want: Want, seen: Snapshot, whole: Snapshot) -> Snapshot:
     if want.what == "listing" and isinstance(node, Directory) and not node.complete:
         listed = _at(whole, real)
         assert isinstance(listed, Directory)
-        children = ((name, child if name.endswith(want.suffix or "") else _closed(child)) for name, child in listed.children.items())
-        opened = Directory(owner=listed.owner, mode=listed.mode)
-        seen = seen.with_nodes([(real, opened)])
-        seen = seen.with_nodes([(f"{real}/{name}", child) for name, child in children])
+        met = {name: child if want.suffix and name.endswith(want.suffix) else _closed(child) for name, child in listed.children.items()}
+        known = dict(node.children.items())
+        seen = seen.at_real(real, Directory(owner=listed.owner, mode=listed.mode))
+        seen = seen.with_nodes((f"{real}/{name}", child) for name, child in (met | known).items())
         for linked in want.behind_links(real, listed):
             seen = _shown(linked, seen, whole)
         return seen
