@@ -1,16 +1,23 @@
 """Which agent file wins, why another is not loaded: composed pure functions over an immutable snapshot of the file tree."""
 
-from pipeline.advice import render
+from pipeline.advice import lifting, render
 from pipeline.agent import AgentDefinition, AnyAgent, OnlyAgents, Source, Spawns, ThinkingLevel
 from pipeline.bundled import clear_bundled_agents_cache, load_bundled_agents
 from pipeline.capture import capture
+from pipeline.changes import Difference, diff, drift
+from pipeline.commands import Command, discover_commands, expand, get_command, load_bundled_commands
 from pipeline.definition import parse_agent, read_agent
+from pipeline.description import Settings, describe
 from pipeline.discovery import Discovery, discover
+from pipeline.graph import SpawnGraph, spawn_graph
 from pipeline.hosts import STANDARD, XCSH, Host
+from pipeline.launch import Launch, child_session, launches_along, plan_launch
 from pipeline.merging import FileOutcome
 from pipeline.nodes import Directory, File, Link
+from pipeline.policy import decode, encode
 from pipeline.problem import Problem
-from pipeline.refusal import UnknownAgent
+from pipeline.refusal import Refusal, UnknownAgent
+from pipeline.request import Session, TaskItem, TaskRequest, parse_request
 from pipeline.selection import Explanation, explain, get_agent
 from pipeline.snapshot import Snapshot
 
@@ -19,27 +26,51 @@ __all__ = [
     "XCSH",
     "AgentDefinition",
     "AnyAgent",
+    "Command",
+    "Difference",
     "Directory",
     "Discovery",
     "Explanation",
     "File",
     "FileOutcome",
     "Host",
+    "Launch",
     "Link",
     "OnlyAgents",
     "Problem",
+    "Refusal",
+    "Session",
+    "Settings",
     "Snapshot",
     "Source",
+    "SpawnGraph",
     "Spawns",
+    "TaskItem",
+    "TaskRequest",
     "ThinkingLevel",
     "UnknownAgent",
     "capture",
+    "child_session",
     "clear_bundled_agents_cache",
+    "decode",
+    "describe",
+    "diff",
     "discover",
+    "discover_commands",
+    "drift",
+    "encode",
+    "expand",
     "explain",
     "get_agent",
+    "get_command",
+    "launches_along",
+    "lifting",
     "load_bundled_agents",
+    "load_bundled_commands",
     "parse_agent",
+    "parse_request",
+    "plan_launch",
     "read_agent",
     "render",
+    "spawn_graph",
 ]

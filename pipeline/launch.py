@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
-from returns.result import Result, Success
+from returns.result import Failure, Result, Success
 
 from pipeline.agent import SUBMIT_RESULT, TASK, AgentDefinition, OnlyAgents, Spawns, ThinkingLevel
 from pipeline.discovery import Discovery, discover
@@ -16,7 +17,7 @@ from pipeline.hosts import STANDARD, Host
 from pipeline.hosts.host import PlanMode
 from pipeline.policy import encode, joined
 from pipeline.refusal import CannotEncode, Refusal
-from pipeline.request import SchemaSource, Session, TaskRequest
+from pipeline.request import SchemaSource, Session, TaskItem, TaskRequest
 from pipeline.snapshot import Snapshot
 
 PLAN_TOOLS: Final = ("read", "grep", "find", "ls", "lsp", "web_search")
@@ -140,6 +141,25 @@ def _schema(request: TaskRequest, session: Session, agent: AgentDefinition) -> t
     """The schema that counts first, and whose it is."""
     given: dict[SchemaSource, Json] = {"agent": agent.output, "call": request.schema, "session": session.output}
     return next(((given[source], source) for source in session.schema_order if given[source] is not None), (None, None))
+
+
+def launches_along(
+    path: Sequence[str], session: Session, seen: Snapshot | Discovery, *, host: Host = STANDARD
+) -> Result[tuple[Launch, ...], Refusal]:
+    """What each agent on a path of spawns would be started with, each asking for the next; the first refusal where the path ends.
+
+    >>> launches_along(["task", "plan", "explore"], Session(max_depth=-1), Snapshot.from_tree({})).unwrap()[-1].depth
+    3
+    """
+    discovery = discover(seen, host=host) if isinstance(seen, Snapshot) else seen
+    launches: list[Launch] = []
+    for name in path:
+        planned = plan_launch(TaskRequest(name, (TaskItem("step"),)), session, discovery, host=host)
+        if isinstance(planned, Failure):
+            return planned
+        launches.append(planned.unwrap())
+        session = child_session(session, launches[-1])
+    return Success(tuple(launches))
 
 
 def child_session(session: Session, launch: Launch) -> Session:

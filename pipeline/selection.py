@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -56,14 +57,17 @@ def get_agent(discovery: Discovery, name: str) -> Result[AgentDefinition, Unknow
     agent = discovery.by_name.get(name)
     if agent is not None:
         return Success(agent)
-    return Failure(UnknownAgent(name, tuple(each.name for each in discovery.agents), near_names(discovery, name)))
+    return Failure(UnknownAgent(name, tuple(each.name for each in discovery.agents), near_names(discovery.by_name, name)))
 
 
-def near_names(discovery: Discovery, name: str) -> tuple[str, ...]:
-    """The names in force that are this one but for case or one letter, in order of precedence."""
+def near_names(names: Iterable[str], name: str) -> tuple[str, ...]:
+    """Those of the names that are this one but for case or one letter, in their order.
+
+    >>> near_names(["plan", "Plan", "plane", "task"], "plan")
+    ('Plan', 'plane')
+    """
     wanted = folded(name)
-    alike = (each.name for each in discovery.agents if each.name != name)
-    return tuple(other for other in alike if folded(other) == wanted or one_off(folded(other), wanted))
+    return tuple([other for other in names if other != name and (folded(other) == wanted or one_off(folded(other), wanted))])
 
 
 def explain(discovery: Discovery, name: str) -> Explanation:
@@ -86,7 +90,7 @@ def explain(discovery: Discovery, name: str) -> Explanation:
         tuple(Loser(outcome, _rule(outcome, winner)) for outcome in claims if winner and outcome.status == "shadowed"),
         winner is not None and name in NAMES,
         _would_have_won(claims, winner),
-        near_names(discovery, name),
+        near_names(discovery.by_name, name),
     )
 
 

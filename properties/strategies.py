@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 from returns.result import Failure, Success
 
-from pipeline.agent import AgentDefinition
+from pipeline.agent import AgentDefinition, AnyAgent, OnlyAgents, Spawns
 from pipeline.candidates import Candidate
+from pipeline.discovery import Discovery
+from pipeline.frozen import JsonObject
 from pipeline.hosts import STANDARD, Host
 from pipeline.nodes import Directory, Link, Node, Special, TooLarge, Unreadable
 from pipeline.problem import UnreadableFile
+from pipeline.request import Session, TaskItem, TaskRequest
 from pipeline.snapshot import Snapshot
 
 HOME = "/home/u"
@@ -182,3 +185,54 @@ def candidate(name: str, path: str, *, broken: bool = False) -> Candidate[AgentD
 def as_json(value: object) -> str:
     """A value as JSON text."""
     return json.dumps(value)
+
+
+def policies() -> st.SearchStrategy[Spawns]:
+    """Spawn policies, some with names that no text can hold."""
+    names = st.one_of(agent_names(), st.text(max_size=4), st.sampled_from(("*", " a ", "", "a\nb")))
+    return st.one_of(st.just(AnyAgent()), st.lists(names, max_size=4).map(lambda some: OnlyAgents(tuple(some))))
+
+
+@st.composite
+def agents(draw: st.DrawFn, name: str) -> AgentDefinition:
+    """An agent in force with any tools, spawns and schema."""
+    tools = st.lists(st.sampled_from(("read", "write", "bash", "exec", "task", "grep", "submit_result")), max_size=4).map(tuple)
+    return AgentDefinition(
+        name,
+        "d",
+        f"Prompt of {name}.",
+        "project",
+        f"/{name}.md",
+        draw(st.none() | tools),
+        draw(st.none() | policies()),
+        output=draw(st.none() | st.just(JsonObject({"type": "string"}))),
+    )
+
+
+@st.composite
+def discoveries(draw: st.DrawFn) -> Discovery:
+    """Discoveries of a few agents that name each other, and some that nobody defines."""
+    names = draw(st.lists(st.sampled_from(NAMES[:6]), min_size=1, max_size=5, unique=True))
+    return Discovery(tuple(draw(agents(name)) for name in names), (), None)
+
+
+def requests() -> st.SearchStrategy[TaskRequest]:
+    """Requests for agents that may be there, with good and bad tasks."""
+    ids = st.lists(st.sampled_from(("a", "b", "A", "", " ")).map(TaskItem), max_size=3).map(tuple)
+    good = st.just((TaskItem("one"),))
+    return st.builds(TaskRequest, st.sampled_from(NAMES[:6]), st.one_of(good, good, good, ids), schema=st.none() | st.just({"type": "int8"}))
+
+
+def sessions() -> st.SearchStrategy[Session]:
+    """Sessions at several depths, under several policies."""
+    return st.builds(
+        Session,
+        spawns=st.one_of(st.none(), policies(), st.sampled_from(("", "*", "alpha, beta", "alpha,,"))),
+        depth=st.integers(0, 3),
+        max_depth=st.integers(-1, 4),
+        plan_mode=st.booleans(),
+        disabled=st.frozensets(st.sampled_from(NAMES[:6]), max_size=1),
+        blocked=st.none() | st.sampled_from(NAMES[:6]),
+        output=st.none() | st.just({"type": "float32"}),
+        schema_order=st.permutations(("agent", "call", "session")).map(tuple),
+    )

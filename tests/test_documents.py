@@ -18,14 +18,20 @@ def test_the_readme_s_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     examples = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
-    assert examples
+    assert len(examples) == 2
     for example in examples:
         exec(compile(example, "README.md", "exec"), {})
-    assert capsys.readouterr().out.splitlines() == ["('read', 'grep', 'find', 'ls', 'submit_result')", f"{tmp_path}/.claude/agents/explore.md"]
+    assert capsys.readouterr().out.splitlines() == [
+        "('read', 'grep', 'find', 'ls', 'submit_result')",
+        f"{tmp_path}/.claude/agents/explore.md",
+        "2 ('read', 'grep', 'find', 'ls', 'bash', 'submit_result') spawns nobody",
+        "Cannot spawn 'reviewer'. Allowed: explore, plan",
+        "['*', 'explore']",
+    ]
 
 
 def test_there_are_notebooks() -> None:
-    assert [path.name for path in NOTEBOOKS] == ["01_discovery.ipynb"]
+    assert [path.name for path in NOTEBOOKS] == ["01_discovery.ipynb", "02_guards_and_launch.ipynb"]
 
 
 @pytest.mark.filterwarnings("default")

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from pipeline.advice import lifting, refusal_text
 from pipeline.agent import AgentDefinition, AnyAgent
+from pipeline.changes import Difference
+from pipeline.commands import Commands
 from pipeline.discovery import Discovery
+from pipeline.launch import Launch
+from pipeline.refusal import Refusal
 from pipeline.selection import Explanation
 from pipeline.snapshot import Snapshot
 from pipeline.view.text import short_path
@@ -62,6 +67,44 @@ def spawns_text(agent: AgentDefinition) -> str:
     if agent.spawns is None:
         return ""
     return "any agent" if isinstance(agent.spawns, AnyAgent) else ", ".join(agent.spawns.names) or "no agent"
+
+
+def command_rows(found: Commands, snapshot: Snapshot) -> list[tuple[str, str, str, str]]:
+    """A row per command in force, in order of precedence: its name, whose it is, its file, its description."""
+    return [
+        (command.name, command.source, short_path(command.file_path, snapshot), " ".join(command.description.split())) for command in found.commands
+    ]
+
+
+def launch_lines(launch: Launch) -> list[str]:
+    """What a child would get, one fact a line."""
+    without = f" but {', '.join(launch.withheld)}" if launch.withheld else ""
+    lines = [
+        f"yes: {launch.agent.name} would be started at depth {launch.depth}",
+        f"  tools:  {'every tool' + without if launch.tools is None else ', '.join(launch.tools)}",
+        f"  spawns: {launch.spawns_text or 'nobody'}",
+    ]
+    if launch.schema_from is not None:
+        lines.append(f"  schema: the {launch.schema_from}'s")
+    if launch.plan_mode is not None:
+        held = "the child is held to it" if launch.plan_prompt_reaches_child else "a hole: the child never hears of it and keeps its tools"
+        lines.append(f"  plan mode ({launch.plan_mode}): {held}")
+    return lines
+
+
+def refusal_lines(refusal: Refusal) -> list[str]:
+    """Why a child would not be started, and what would lift that."""
+    return [f"no: {refusal_text(refusal)}", f"  to lift it: {lifting(refusal)}"]
+
+
+def difference_lines(found: Difference) -> list[str]:
+    """A difference, one fact a line."""
+    return [
+        *(f"+ {name}" for name in found.came),
+        *(f"- {name}" for name in found.went),
+        *(f"~ {each.name}: {', '.join(each.fields)}" for each in found.changed),
+        *(f"> {each.name}: {each.before} -> {each.after}" for each in found.changed_hands),
+    ]
 
 
 def explanation_lines(why: Explanation, snapshot: Snapshot) -> list[str]:

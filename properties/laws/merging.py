@@ -8,6 +8,7 @@ from returns.result import Success
 
 from pipeline.agent import AgentDefinition
 from pipeline.candidates import Candidate
+from pipeline.commands import discover_commands
 from pipeline.discovery import Discovery, discover
 from pipeline.hosts import STANDARD, Host
 from pipeline.merging import first_wins
@@ -22,6 +23,18 @@ def the_first_of_a_name_wins(snapshot: Snapshot, host: Host = STANDARD) -> None:
             name = outcome.result.unwrap().name
             winner = winners.setdefault(name, outcome.path)
             assert (outcome.status, outcome.winner) == (("loaded", None) if winner == outcome.path else ("shadowed", winner))
+
+
+def the_first_command_of_a_name_wins(snapshot: Snapshot, host: Host = STANDARD) -> None:
+    """Of all command files of one name the first in order of precedence is loaded, every later one is shadowed by it, and names match exactly."""
+    found = discover_commands(snapshot, host=host)
+    winners: dict[str, str] = {}
+    for outcome in found.files:
+        if isinstance(outcome.result, Success):
+            name = outcome.result.unwrap().name
+            winner = winners.setdefault(name, outcome.path)
+            assert (outcome.status, outcome.winner) == (("loaded", None) if winner == outcome.path else ("shadowed", winner))
+    assert [command.name for command in found.commands if command.source != "bundled"] == list(winners)
 
 
 def every_name_is_in_force_once(snapshot: Snapshot, host: Host = STANDARD) -> None:

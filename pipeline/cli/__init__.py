@@ -1,0 +1,8 @@
+"""The command line: `app` holds every command."""
+
+from __future__ import annotations
+
+from pipeline.cli import discovery, spawning
+from pipeline.cli.scene import app
+
+__all__ = ["app", "discovery", "spawning"]

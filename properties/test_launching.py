@@ -1,0 +1,89 @@
+"""The laws of guards, policies and launches, tried on agents that say anything."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from returns.result import Failure
+
+from pipeline.agent import Spawns
+from pipeline.discovery import Discovery
+from pipeline.hosts import STANDARD, XCSH, Host
+from pipeline.launch import plan_launch
+from pipeline.request import Session, TaskRequest
+from pipeline.snapshot import Snapshot
+from properties import strategies
+from properties.laws import launching, merging
+
+HOSTS = pytest.mark.parametrize("host", [STANDARD, XCSH], ids=lambda host: str(host.name))
+ASKED = (strategies.requests(), strategies.sessions(), strategies.discoveries())
+
+LAWS = (
+    launching.the_order_of_guards_only_chooses_the_words,
+    launching.no_task_tool_at_the_limit,
+    launching.plan_mode_leaves_no_writing_tool,
+    launching.the_first_schema_counts,
+)
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: str(law.__name__))
+@given(*ASKED)
+def test_laws_of_launches(law: Callable[[TaskRequest, Session, Discovery], None], request_: TaskRequest, session: Session, found: Discovery) -> None:
+    law(request_, session, found)
+
+
+@HOSTS
+@given(*ASKED)
+def test_the_hole_is_labelled(host: Host, request_: TaskRequest, session: Session, found: Discovery) -> None:
+    launching.the_hole_is_labelled(request_, session, found, host)
+
+
+@HOSTS
+@given(*ASKED)
+def test_a_child_gains_no_tool(host: Host, request_: TaskRequest, session: Session, found: Discovery) -> None:
+    launching.a_child_gains_no_tool(request_, session, found, host)
+
+
+@given(*ASKED, st.frozensets(st.sampled_from(strategies.NAMES[:6])))
+def test_a_narrower_policy_allows_no_more(request_: TaskRequest, session: Session, found: Discovery, kept: frozenset[str]) -> None:
+    launching.a_narrower_policy_allows_no_more(request_, session, found, kept)
+
+
+@HOSTS
+@given(strategies.sessions(), strategies.discoveries(), st.lists(st.sampled_from(strategies.NAMES[:6]), max_size=6))
+def test_nobody_spawns_at_the_limit(host: Host, session: Session, found: Discovery, path: list[str]) -> None:
+    launching.nobody_spawns_at_the_limit(session, found, path, host)
+
+
+@given(strategies.policies())
+def test_a_policy_survives_its_text(policy: Spawns) -> None:
+    launching.a_policy_survives_its_text(policy)
+
+
+@given(st.none() | st.text(st.sampled_from("ab,* \n")))
+def test_any_text_is_a_policy(text: str | None) -> None:
+    launching.any_text_is_a_policy(text)
+
+
+@HOSTS
+@given(strategies.snapshots())
+def test_the_first_command_of_a_name_wins(host: Host, snapshot: Snapshot) -> None:
+    merging.the_first_command_of_a_name_wins(snapshot, host)
+
+
+def test_the_strategies_reach_every_refusal_and_a_launch() -> None:
+    reached: Counter[str] = Counter()
+
+    @settings(max_examples=5000, database=None, derandomize=True)
+    @given(*ASKED)
+    def gather(request: TaskRequest, session: Session, found: Discovery) -> None:
+        planned = plan_launch(request, session, found)
+        reached.update([type(planned.failure()).__name__ if isinstance(planned, Failure) else "Launch"])
+
+    gather()
+    refusals = {"UnknownAgent", "AgentDisabled", "NoTasks", "BadTaskIds", "SpawnsItself", "SpawnForbidden", "CannotEncode"}
+    assert set(reached) == {"Launch", *refusals}
