@@ -115,7 +115,7 @@ class _CommandReader:
         node = fields.get(field)
         return None if node is None else host.reading.text(node)
 
-    def order(self, _: Host) -> None:
+    def order(self, host: Host) -> None:
         return None
 
 

@@ -140,7 +140,10 @@ def _tools(agent: AgentDefinition, session: Session, may_spawn: bool) -> tuple[s
 def _schema(request: TaskRequest, session: Session, agent: AgentDefinition) -> tuple[Json, SchemaSource | None]:
     """The schema that counts first, and whose it is."""
     given: dict[SchemaSource, Json] = {"agent": agent.output, "call": request.schema, "session": session.output}
-    return next(((given[source], source) for source in session.schema_order if given[source] is not None), (None, None))
+    for source in session.schema_order:
+        if given[source] is not None:
+            return given[source], source
+    return None, None
 
 
 def launches_along(

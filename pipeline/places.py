@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import Final, Literal, NamedTuple, assert_never
+from typing import Final, Literal, NamedTuple
 
 from pipeline.agent import Source
 from pipeline.hosts.host import CommandPlace, Family, Host
@@ -158,17 +158,16 @@ def _of_rule(rule: CommandPlace, host: Host, snapshot: Snapshot) -> Iterator[Pla
 
 
 def _bases(rule: CommandPlace, host: Host, snapshot: Snapshot) -> Iterator[tuple[str, Source, str | None]]:
-    match rule.base:
-        case "cwd":
-            yield snapshot.cwd, "project", None
-        case "home":
-            yield snapshot.home, "user", None
-        case "upward":
-            yield from ((above, "project", None) for above in _up_to_repository(snapshot))
-        case "plugin":
-            yield from ((root.path, root.scope, root.id.partition("@")[0]) for root in plugin_roots(host, snapshot).roots)
-        case _:
-            assert_never(rule.base)
+    if rule.base == "cwd":
+        yield snapshot.cwd, "project", None
+    elif rule.base == "home":
+        yield snapshot.home, "user", None
+    elif rule.base == "upward":
+        for above in _up_to_repository(snapshot):
+            yield above, "project", None
+    else:
+        for root in plugin_roots(host, snapshot).roots:
+            yield root.path, root.scope, root.id.partition("@")[0]
 
 
 def _up_to_repository(snapshot: Snapshot) -> Iterator[str]:

@@ -39,8 +39,11 @@ def encode(policy: Spawns, *, agent: str = "") -> Result[str, CannotEncode]:
         case AnyAgent():
             return Success(ANY)
         case OnlyAgents(names):
-            bad = next(((name, why) for name in names if (why := unencodable(name))), None)
-            return Success(joined(policy)) if bad is None else Failure(CannotEncode(agent, *bad))
+            for name in names:
+                why = unencodable(name)
+                if why is not None:
+                    return Failure(CannotEncode(agent, name, why))
+            return Success(joined(policy))
         case _:
             assert_never(policy)
 

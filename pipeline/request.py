@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, NoReturn, TypeAlias, get_args
 
-from pyrsistent import pmap
+from pyrsistent import PMap, pmap
 from returns.result import Failure, Result, Success
 
 from pipeline.agent import AnyAgent, OnlyAgents, Spawns
@@ -63,6 +63,9 @@ class TaskRequest:
         object.__setattr__(self, "schema", as_schema(self.schema, "schema"))
 
 
+_NO_MODELS: Final[PMap[str, tuple[str, ...]]] = pmap()
+
+
 @dataclass(frozen=True, slots=True)
 class Session:
     """Where a request comes from. `spawns` is the policy of the one who asks, or its text as the environment has it; `depth` is 0 for the
@@ -80,7 +83,7 @@ class Session:
     output: Json = None
     exec_mode: ExecMode = "both"
     model: tuple[str, ...] | None = None
-    models: Mapping[str, tuple[str, ...]] = field(default_factory=pmap)
+    models: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: _NO_MODELS)
     schema_order: tuple[SchemaSource, ...] = ("agent", "call", "session")
 
     def __post_init__(self) -> None:

@@ -21,12 +21,11 @@ def html_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Html:
     """Rows of plain text as a table, every cell escaped.
 
     >>> str(html_table(["name"], [["<b>"]]))
-    '<table><thead><tr><th>name</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr></tbody></table>'
+    '<table><tr><th style="text-align:left">name</th></tr><tr><td style="text-align:left">&lt;b&gt;</td></tr></table>'
     """
-    head = "".join(f"<th>{_cell(heading)}</th>" for heading in headings)
-    body = "".join(f"<tr>{''.join(f'<td>{_cell(cell)}</td>' for cell in row)}</tr>" for row in rows)
-    return Html(f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
+    return Html(f"<table>{_row('th', headings)}{''.join(_row('td', row) for row in rows)}</table>")
 
 
-def _cell(text: str) -> str:
-    return escape(visible(text))
+def _row(tag: str, cells: Sequence[str]) -> str:
+    opening = f'<{tag} style="text-align:left">'
+    return f"<tr>{''.join(f'{opening}{escape(visible(cell))}</{tag}>' for cell in cells)}</tr>"
