@@ -120,8 +120,7 @@ def _wanted(host: Host, snapshot: Snapshot) -> Iterator[Want]:
             yield Want(posixpath.join(directory, marker), "presence")
     for _, path in registry_paths(host, snapshot):
         yield Want(path, "content", max_bytes=host.max_bytes)
-    if host.commands:
-        yield from _wanted_for_commands(host, snapshot)
+    yield from _wanted_for_commands(host, snapshot)
     for place in chain(survey(host, snapshot).places, (place for place, _ in command_places(host, snapshot))):
         yield Want(place.path, "listing", host.suffix, host.max_bytes)
 

@@ -135,11 +135,14 @@ def command_directories(host: Host, cwd: str) -> list[str]:
 def trees(draw: st.DrawFn, host: Host = STANDARD) -> Tree:
     """Whole trees for a host, with collisions of names within and across directories."""
     cwd = draw(st.sampled_from(CWDS))
-    directories = st.sampled_from(draw(st.lists(st.sampled_from(agent_directories(host, cwd)), min_size=1, max_size=4)))
+    chosen = draw(st.lists(st.sampled_from(agent_directories(host, cwd)), min_size=1, max_size=4))
+    directories = st.sampled_from(chosen)
     names = st.one_of(*[st.sampled_from(FILE_NAMES)] * 4, st.sampled_from(PASSED_OVER))
     paths = st.builds(posixpath.join, directories, names)
     entries = draw(st.dictionaries(paths, contents(), max_size=12))
     entries |= draw(st.dictionaries(st.builds(posixpath.join, st.sampled_from(command_directories(host, cwd)), names), contents(), max_size=4))
+    if draw(st.booleans()):
+        entries[posixpath.join(chosen[0], "README.md")] = "These are our agents."
     if draw(st.booleans()):
         entries[posixpath.join(cwd, ".git", "HEAD")] = "ref: refs/heads/main"
     entries["/shared/real.md"] = draw(agent_texts())
