@@ -43,9 +43,10 @@ def test_a_notebook_prints_what_is_kept_in_it(path: Path) -> None:
     assert outputs(fresh) == outputs(kept)
 
 
-def outputs(notebook: Any) -> list[object]:
-    """What each cell of code printed and gave."""
-    return [[output.get("text") or output.get("data") for output in cell.outputs] for cell in notebook.cells if cell.cell_type == "code"]
+def outputs(notebook: Any) -> list[tuple[str, list[object]]]:
+    """What each cell of code printed, in however many pieces it arrived, and what it gave."""
+    cells = [cell.outputs for cell in notebook.cells if cell.cell_type == "code"]
+    return [("".join(each.get("text", "") for each in cell), [each["data"] for each in cell if "data" in each]) for cell in cells]
 
 
 def test_the_project_names_every_public_name_once_and_in_order() -> None:
