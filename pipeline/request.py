@@ -71,7 +71,8 @@ class Session:
     """Where a request comes from. `spawns` is the policy of the one who asks, or its text as the environment has it; `depth` is 0 for the
     main conversation; at `max_depth` nobody spawns, and a negative one is no limit; `blocked` is the agent this session itself runs.
 
-    `models` overrides an agent's own list; `schema_order` says whose schema counts first. InvalidValueError for wrong types and values.
+    `models` overrides an agent's own list; `schema_order` says whose schema counts first; `cwd` and `home` are where to discover from, as `capture`
+    takes them. InvalidValueError for wrong types and values.
     """
 
     spawns: Spawns | str | None = None
@@ -85,6 +86,8 @@ class Session:
     model: tuple[str, ...] | None = None
     models: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: _NO_MODELS)
     schema_order: tuple[SchemaSource, ...] = ("agent", "call", "session")
+    cwd: str = "."
+    home: str | None = None
 
     def __post_init__(self) -> None:
         policy = self.spawns is None or isinstance(self.spawns, AnyAgent | OnlyAgents | str)
@@ -97,6 +100,8 @@ class Session:
         _must(self.blocked is None or isinstance(self.blocked, str), "blocked", self.blocked, "a name or None")
         _must(self.exec_mode in get_args(ExecMode), "exec_mode", self.exec_mode, "both, python or bash")
         _must(sorted(self.schema_order) == sorted(get_args(SchemaSource)), "schema_order", self.schema_order, "agent, call and session in some order")
+        _must(isinstance(self.cwd, str), "cwd", self.cwd, "a path")
+        _must(self.home is None or isinstance(self.home, str), "home", self.home, "a path or None")
         object.__setattr__(self, "disabled", frozenset(self.disabled))
         object.__setattr__(self, "output", as_schema(self.output, "output"))
 

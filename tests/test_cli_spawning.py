@@ -69,6 +69,11 @@ def test_cannot_spawn(project: Path, args: list[str], lines: list[str]) -> None:
     assert answer["message"] in result.stdout
 
 
+def test_the_blocked_agent_comes_from_the_environment(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PI_BLOCKED_AGENT", "lead")
+    assert run(project, "can-spawn", "lead").exit_code == 1
+
+
 def test_a_session_that_cannot_be_is_misuse(project: Path) -> None:
     result = run(project, "can-spawn", "lead", "--depth", "-1")
     assert (result.exit_code, result.stderr) == (2, "depth must be a number from 0, not -1\n")

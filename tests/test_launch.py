@@ -187,6 +187,8 @@ def test_a_path_of_spawns() -> None:
         (lambda: Session(plan_mode=None), "plan_mode must be true or false, not None"),
         (lambda: Session(exec_mode="perl"), "exec_mode must be both, python or bash, not 'perl'"),
         (lambda: Session(schema_order=("agent",)), "schema_order must be agent, call and session in some order, not ('agent',)"),
+        (lambda: Session(cwd=5), "cwd must be a path, not 5"),
+        (lambda: Session(home=5), "home must be a path or None, not 5"),
         (lambda: Session(output=5), "output must be a schema: a JSON object, true or false, or a text that holds one, not 5"),
         (lambda: Session(output={"a": {1}}), "output must be a schema of JSON values"),
         (lambda: TaskRequest(5), "agent must be text, not 5"),
