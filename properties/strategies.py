@@ -139,7 +139,7 @@ def trees(draw: st.DrawFn, host: Host = STANDARD) -> Tree:
     directories = st.sampled_from(chosen)
     names = st.one_of(*[st.sampled_from(FILE_NAMES)] * 4, st.sampled_from(PASSED_OVER))
     paths = st.builds(posixpath.join, directories, names)
-    entries = draw(st.dictionaries(paths, contents(), max_size=12))
+    entries: dict[str, str | bytes | Node] = draw(st.dictionaries(paths, contents(), max_size=12))
     entries |= draw(st.dictionaries(st.builds(posixpath.join, st.sampled_from(command_directories(host, cwd)), names), contents(), max_size=4))
     if draw(st.booleans()):
         entries[posixpath.join(chosen[0], "README.md")] = "These are our agents."
