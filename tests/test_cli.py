@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from pipeline import Snapshot
+from pipeline import Snapshot, capture, discover
 from pipeline.cli import app
+from pipeline.view.rows import file_rows
 from properties.strategies import valid_agent
 
 
@@ -177,3 +178,13 @@ def test_another_module_that_is_missing_is_not_the_extra(tmp_path: Path) -> None
     poor = os.environ | {"PYTHONPATH": str(tmp_path)}
     done = subprocess.run([sys.executable, "-m", "pipeline"], capture_output=True, text=True, env=poor, check=False)
     assert "Traceback" in done.stderr
+
+
+def test_rows_of_every_file(project: Path) -> None:
+    snapshot = capture(project / "home" / "proj", project / "home")
+    assert [tuple(row) for row in file_rows(discover(snapshot), snapshot)] == [
+        (".claude/agents/a.md", "loaded", "alpha", "", ""),
+        (".claude/agents/b.md", "shadowed", "alpha", ".claude/agents/a.md", "1"),
+        (".claude/agents/bad.md", "invalid", "task", "", "2"),
+        ("~/.codex/agents/a.md", "loaded", "Alpha", "", "1"),
+    ]

@@ -18,7 +18,7 @@ def test_the_readme_s_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     examples = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
-    assert len(examples) == 2
+    assert len(examples) == 3
     for example in examples:
         exec(compile(example, "README.md", "exec"), {})
     assert capsys.readouterr().out.splitlines() == [
@@ -27,6 +27,7 @@ def test_the_readme_s_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         "2 ('read', 'grep', 'find', 'ls', 'bash', 'submit_result') spawns nobody",
         "Cannot spawn 'reviewer'. Allowed: explore, plan",
         "['*', 'explore']",
+        "completed It is in parse.py. 1",
     ]
 
 
