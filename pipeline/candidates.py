@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Hashable, Iterator
+from operator import itemgetter
 from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 from returns.result import Failure, Result
@@ -117,7 +118,7 @@ def mistaken_directories(place: Place, snapshot: Snapshot, host: Host) -> Iterat
     """The directories of a place that are named like a definition's file; no candidates, but worth a word."""
     node = snapshot.locate(place.path).node
     if isinstance(node, Directory):
-        for name, child in plain(node).items():
+        for name, child in sorted(plain(node).items(), key=itemgetter(0)):
             if isinstance(child, Directory) and name.endswith(host.suffix):
                 yield NotAFile(path=f"{place.path}/{name}", kind="a directory")
 

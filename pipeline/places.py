@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
+from operator import itemgetter
 from typing import Final, Literal, NamedTuple
 
 from pipeline.agent import Source
@@ -40,7 +41,7 @@ class Want(NamedTuple):
     def behind_links(self, path: str, listed: Node) -> Iterator[Want]:
         """With a listing found at `path`: what its links lead to, if that is wanted."""
         if self.suffix is not None and isinstance(listed, Directory):
-            for name, child in plain(listed).items():
+            for name, child in sorted(plain(listed).items(), key=itemgetter(0)):
                 if isinstance(child, Link) and name.endswith(self.suffix):
                     yield Want(f"{path}/{name}", "content", max_bytes=self.max_bytes)
 

@@ -66,6 +66,12 @@ def test_entries_that_are_none(entries: object, where: str) -> None:
     assert decode_tree(entries).failure().where == where
 
 
+def test_directories_named_like_files_are_listed_in_order_whatever_the_map_s_own_order() -> None:
+    names = [f"{letter}.md" for letter in "hgfedcba"]
+    made = Snapshot.from_tree({f".claude/agents/{name}": Directory() for name in names})
+    assert [problem.path.rpartition("/")[2] for problem in discover(made).problems] == sorted(names)
+
+
 def test_a_stamp_of_another_shape_is_no_stamp() -> None:
     text = json.dumps({"cwd": "/", "home": "/", "entries": [{"path": "/a", "text": "x", "stamp": [1]}]})
     assert Snapshot.from_json(text).unwrap().read("/a").unwrap().stamp is None
