@@ -43,6 +43,8 @@ class Snapshot:
     home: str
     root: Directory = field(default_factory=lambda: Directory(complete=False))
     user: int | None = None
+    located: dict[str, Located] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """Where the paths asked for so far lead; no part of the value."""
 
     @classmethod
     def from_tree(
@@ -99,6 +101,12 @@ class Snapshot:
         >>> Snapshot.from_tree({"/a/b": Link("c"), "/a/c": "text"}).locate("/a/b")
         Located(real='/a/c', node=File(data=b'text', stamp=None))
         """
+        known = self.located.get(path)
+        if known is None:
+            known = self.located[path] = self._follow(path)
+        return known
+
+    def _follow(self, path: str) -> Located:
         pending = _parts(path)
         trail: list[tuple[str, Directory]] = [("", self.root)]
         links = 0

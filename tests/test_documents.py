@@ -53,4 +53,7 @@ def outputs(notebook: Any) -> list[tuple[str, list[object]]]:
 def test_the_project_names_every_public_name_once_and_in_order() -> None:
     import pipeline  # noqa: PLC0415
 
+    assert all(getattr(pipeline, name) is getattr(pipeline, name) for name in pipeline.__all__)
+    with pytest.raises(AttributeError, match="module 'pipeline' has no attribute 'nonsense'"):
+        pipeline.nonsense  # noqa: B018
     assert sorted(set(pipeline.__all__), key=lambda name: (not name.isupper(), name)) == pipeline.__all__
