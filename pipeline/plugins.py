@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import posixpath
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
 from pipeline.hosts.host import Host, Registry
@@ -75,16 +76,17 @@ def marker_places(host: Host, snapshot: Snapshot) -> Iterator[tuple[str, tuple[s
     return ((marker, places) for marker in host.plugins.markers)
 
 
-def upward(path: str) -> Iterator[str]:
+@lru_cache(maxsize=256)
+def upward(path: str) -> tuple[str, ...]:
     """A directory and all above it, up to the root.
 
-    >>> list(upward("/a/b"))
-    ['/a/b', '/a', '/']
+    >>> upward("/a/b")
+    ('/a/b', '/a', '/')
     """
-    while path != posixpath.dirname(path):
-        yield path
-        path = posixpath.dirname(path)
-    yield path
+    places = [path]
+    while places[-1] != posixpath.dirname(places[-1]):
+        places.append(posixpath.dirname(places[-1]))
+    return tuple(places)
 
 
 def _unrepeated(roots: Iterator[PluginRoot]) -> Iterator[PluginRoot]:

@@ -6,6 +6,7 @@ import json
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from returns.result import Failure, Result, Success
@@ -206,6 +207,7 @@ class Snapshot:
         return posixpath.join(above if isinstance(located.node, Absent | Unknown) else located.real, name)
 
 
+@lru_cache(maxsize=4096)
 def normal(path: str) -> str:
     """A POSIX path without dots, double slashes or a slash at its end.
 

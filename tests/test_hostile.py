@@ -52,3 +52,9 @@ def test_what_a_hostile_text_defines_can_be_hashed_and_shown(host: Host) -> None
     found = discover(Snapshot.from_tree({".claude/agents/a.md": f"{HEAD}output: {nested}\n---\n"}), host=host)
     assert hash(found.agents[0]) == hash(found.agents[0])
     assert str(found.agents[0].to_dict()["output"]) == nested
+
+
+def test_a_working_directory_thousands_of_levels_deep() -> None:
+    deep = "/d" * 3_000
+    found = discover(Snapshot.from_tree({"/.claude/agents/a.md": valid_agent("a")}, cwd=deep))
+    assert found.agents[0].name == "a"
