@@ -14,7 +14,7 @@ from pipeline.agent import Source
 from pipeline.bundled import bundled_text
 from pipeline.candidates import stem
 from pipeline.definition import Verdict
-from pipeline.frontmatter.fences import BLANKS, without_comments
+from pipeline.frontmatter.fences import BLANKS, with_one_line_break, without_comments
 from pipeline.frontmatter.tree import Node
 from pipeline.hosts import STANDARD, Host
 from pipeline.hosts.host import CommandPlace
@@ -121,7 +121,7 @@ class _CommandReader:
 
 def _whole(text: str) -> str:
     """The instructions of a file without metadata: all of it."""
-    return without_comments(text.replace("\r\n", "\n").replace("\r", "\n")).strip(BLANKS)
+    return without_comments(with_one_line_break(text)).strip(BLANKS)
 
 
 @lru_cache(maxsize=1)

@@ -11,7 +11,7 @@ from returns.result import Failure, Result, Success
 from pipeline.agent import AgentDefinition
 from pipeline.discovery import Discovery
 from pipeline.policy import allows, joined
-from pipeline.refusal import AgentDisabled, BadTaskIds, NoTasks, Refusal, SpawnForbidden, SpawnsItself
+from pipeline.refusal import AgentDisabled, BadTaskIds, NoTasks, Refusal, SpawnForbidden, SpawnsItself, as_refusal
 from pipeline.request import Session, TaskRequest
 from pipeline.selection import get_agent
 
@@ -25,7 +25,7 @@ def passed(request: TaskRequest, session: Session, discovery: Discovery) -> Chec
     def by(guard: Guard) -> Callable[[AgentDefinition], Checked]:
         return partial(guard, request, session)
 
-    found: Checked = get_agent(discovery, request.agent).alt(_refusal)
+    found: Checked = get_agent(discovery, request.agent).alt(as_refusal)
     return found.bind(by(enabled(discovery))).bind(by(has_tasks)).bind(by(tasks_have_ids)).bind(by(not_itself)).bind(by(parent_allows))
 
 
@@ -72,8 +72,3 @@ def parent_allows(_: TaskRequest, session: Session, agent: AgentDefinition) -> C
         return Success(agent)
     given = session.spawns if isinstance(session.spawns, str) else joined(session.policy)
     return Failure(SpawnForbidden(agent.name, given))
-
-
-def _refusal(unknown: Refusal) -> Refusal:
-    """The same refusal, as one of all: a `Result` of one kind is no `Result` of the union by itself."""
-    return unknown

@@ -16,7 +16,7 @@ from pipeline.guards import passed
 from pipeline.hosts import STANDARD, Host
 from pipeline.hosts.host import PlanMode
 from pipeline.policy import encode, joined
-from pipeline.refusal import CannotEncode, Refusal
+from pipeline.refusal import Refusal, as_refusal
 from pipeline.request import SchemaSource, Session, TaskItem, TaskRequest
 from pipeline.snapshot import Snapshot
 
@@ -103,11 +103,7 @@ def _launched(request: TaskRequest, session: Session, host: Host, agent: AgentDe
 
 
 def _encodable(launch: Launch) -> Result[Launch, Refusal]:
-    return encode(launch.spawns, agent=launch.agent.name).map(lambda _: launch).alt(_any_refusal)
-
-
-def _any_refusal(refusal: CannotEncode) -> Refusal:
-    return refusal
+    return encode(launch.spawns, agent=launch.agent.name).map(lambda _: launch).alt(as_refusal)
 
 
 def at_limit(depth: int, max_depth: int) -> bool:

@@ -12,7 +12,7 @@ from typing import Final, Literal, NamedTuple
 from pipeline.agent import Source
 from pipeline.hosts.host import CommandPlace, Family, Host
 from pipeline.nodes import Absent, Directory, Link, Node, Unknown, Unread, Unreadable, plain
-from pipeline.plugins import Registries, marker_places, plugin_roots, registry_paths, upward
+from pipeline.plugins import Registries, marker_places, plugin_roots, registry_paths, unrepeated, upward
 from pipeline.problem import OpenDirectory, RegistryProblem, Surrounding, UnreadableDirectory
 from pipeline.snapshot import Snapshot, normal
 
@@ -55,10 +55,9 @@ class Survey(NamedTuple):
 
 def survey(host: Host, snapshot: Snapshot) -> Survey:
     """Where a host looks in a snapshot; user directories and plugins' whether or not they exist."""
-    first: dict[str, Place] = {}
     plugins = plugin_roots(host, snapshot)
     found = chain(_of_families(host, snapshot), _of_plugins(host, plugins))
-    return Survey(tuple([place for place in found if first.setdefault(place.path, place) is place]), plugins.problems)
+    return Survey(tuple(unrepeated(found, lambda place: place.path)), plugins.problems)
 
 
 def project_agents_dir(host: Host, snapshot: Snapshot) -> str | None:
@@ -145,9 +144,8 @@ def answered(want: Want, snapshot: Snapshot) -> bool:
 
 def command_places(host: Host, snapshot: Snapshot) -> tuple[tuple[Place, CommandPlace], ...]:
     """The directories of commands in order of precedence, each path once, with what the host says of each."""
-    first: dict[str, Place] = {}
     found = ((place, rule) for rule in host.commands for place in _of_rule(rule, host, snapshot))
-    return tuple([(place, rule) for place, rule in found if first.setdefault(place.path, place) is place])
+    return tuple(unrepeated(found, lambda each: each[0].path))
 
 
 def _of_rule(rule: CommandPlace, host: Host, snapshot: Snapshot) -> Iterator[Place]:

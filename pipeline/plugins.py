@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from typing import Literal, NamedTuple, TypeAlias
+from itertools import chain
+from operator import attrgetter
+from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 from pipeline.hosts.host import Host, Registry
 from pipeline.nodes import Absent, Directory, File, Unknown, describe
 from pipeline.problem import RegistryProblem
 from pipeline.snapshot import Snapshot, normal
+
+T = TypeVar("T")
 
 Scope: TypeAlias = Literal["user", "project"]
 
@@ -46,7 +50,7 @@ def plugin_roots(host: Host, snapshot: Snapshot) -> Registries:
                 problems.append(entry)
             else:
                 merged[entry[0]] = entry[1]
-    roots = _unrepeated(root for entries in merged.values() for root in entries)
+    roots = unrepeated(chain.from_iterable(merged.values()), attrgetter("path"))
     ordered = sorted(roots, key=lambda root: (root.scope != "project", not root.of_project))
     return Registries(tuple(ordered), tuple(problems))
 
@@ -89,9 +93,17 @@ def upward(path: str) -> tuple[str, ...]:
     return tuple(places)
 
 
-def _unrepeated(roots: Iterator[PluginRoot]) -> Iterator[PluginRoot]:
-    first: dict[str, PluginRoot] = {}
-    return (root for root in roots if first.setdefault(root.path, root) is root)
+def unrepeated(items: Iterable[T], path: Callable[[T], str]) -> Iterator[T]:
+    """The first item of each path, in order.
+
+    >>> list(unrepeated(["/a", "/b", "/a"], str))
+    ['/a', '/b']
+    """
+    seen: set[str] = set()
+    for item in items:
+        if path(item) not in seen:
+            seen.add(path(item))
+            yield item
 
 
 def _read(path: str, registry: Registry, snapshot: Snapshot) -> Iterator[RegistryProblem | tuple[str, tuple[PluginRoot, ...]]]:

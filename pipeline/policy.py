@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Final, Literal, TypeAlias, assert_never
+from typing import Final, assert_never
 
 from returns.result import Failure, Result, Success
 
 from pipeline.agent import ANY, AnyAgent, OnlyAgents, Spawns
 from pipeline.frontmatter.fences import BLANKS
-from pipeline.refusal import CannotEncode
-
-Why: TypeAlias = Literal["a comma", "a control character", "a blank at an end", "the wildcard", "no character"]
+from pipeline.refusal import CannotEncode, Why
 
 _CONTROL: Final = re.compile("[\x00-\x1f\x7f]")
 

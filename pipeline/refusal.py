@@ -51,14 +51,23 @@ class SpawnForbidden:
     policy: str
 
 
+Why: TypeAlias = Literal["a comma", "a control character", "a blank at an end", "the wildcard", "no character"]
+"""What keeps a name out of a spawn policy's text."""
+
+
 @dataclass(frozen=True, slots=True)
 class CannotEncode:
     """A spawn policy names an agent that its text could not tell apart; `agent` declares it."""
 
     agent: str
     name: str
-    why: Literal["a comma", "a control character", "a blank at an end", "the wildcard", "no character"]
+    why: Why
 
 
 Refusal: TypeAlias = UnknownAgent | AgentDisabled | NoTasks | BadTaskIds | SpawnsItself | SpawnForbidden | CannotEncode
 """Every reason not to start a sub-agent."""
+
+
+def as_refusal(refusal: Refusal) -> Refusal:
+    """The same refusal, as one of all: a `Result` of one kind is no `Result` of the union by itself."""
+    return refusal

@@ -17,7 +17,6 @@ from pipeline.policy import decode
 SchemaSource: TypeAlias = Literal["agent", "call", "session"]
 ExecMode: TypeAlias = Literal["both", "python", "bash"]
 DEFAULT_MAX_DEPTH: Final = 2
-NO_LIMIT: Final = -1
 
 
 class InvalidValueError(ValueError):

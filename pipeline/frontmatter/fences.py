@@ -47,7 +47,7 @@ def split(text: str) -> Split | NoFences:
     >>> split("Hello")
     NoFences(why='unopened', line=1, before='')
     """
-    source = text if "\r" not in text else text.replace("\r\n", "\n").replace("\r", "\n")
+    source = with_one_line_break(text)
     bare = without_comments(source) if "<" in source and "<!--" in source else source  # one character is found many times as fast
     if not bare.startswith("---"):
         return _unopened(bare, source)
@@ -58,6 +58,15 @@ def split(text: str) -> Split | NoFences:
     if "\t" in metadata:
         metadata = metadata.replace("\t", TAB)
     return Split(metadata + "\n", bare[end + 4 :].strip(BLANKS), source)
+
+
+def with_one_line_break(text: str) -> str:
+    r"""The text with every kind of line break made `\n`.
+
+    >>> with_one_line_break("a\r\nb\rc")
+    'a\nb\nc'
+    """
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 _FENCE: Final = re.compile(r"^---[ \t]*$", re.MULTILINE)

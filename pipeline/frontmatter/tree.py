@@ -51,9 +51,6 @@ class Mapping:
 
 Node: TypeAlias = Scalar | Sequence | Mapping
 
-NOTHING: Final = Scalar("")
-"""What a key without a value holds."""
-
 
 @dataclass(frozen=True, slots=True)
 class NotReadable:
