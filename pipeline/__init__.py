@@ -1,6 +1,5 @@
 """Which agent file wins, why another is not loaded: composed pure functions over an immutable snapshot of the file tree."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from pipeline.advice import lifting, render
@@ -10,6 +9,7 @@ from pipeline.capture import capture
 from pipeline.definition import parse_agent, read_agent
 from pipeline.discovery import Discovery, discover
 from pipeline.hosts import STANDARD, XCSH, Host
+from pipeline.later import later
 from pipeline.merging import FileOutcome
 from pipeline.nodes import Directory, File, Link
 from pipeline.problem import Problem
@@ -107,8 +107,4 @@ _LATER = {
 """Names that discovery does not need, by the module that is imported when one is asked for: a third of the import's time."""
 
 
-def __getattr__(name: str) -> object:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_LATER[name]), name)
-    return value
+__getattr__ = later(__name__, _LATER)

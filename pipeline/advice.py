@@ -33,7 +33,19 @@ from pipeline.problem import (
     UnreadableFile,
     WouldHaveWon,
 )
-from pipeline.refusal import AgentDisabled, BadTaskIds, CannotEncode, NoTasks, Refusal, SpawnForbidden, SpawnsItself, UnknownAgent
+from pipeline.refusal import (
+    AgentDisabled,
+    BadTaskIds,
+    CannotEncode,
+    ForkOfFork,
+    NoTasks,
+    NotASchema,
+    NoWorkspace,
+    Refusal,
+    SpawnForbidden,
+    SpawnsItself,
+    UnknownAgent,
+)
 
 
 def render(what: Problem | Refusal) -> str:
@@ -132,7 +144,7 @@ def _warning(  # noqa: C901, PLR0912
             assert_never(problem)
 
 
-def refusal_text(refusal: Refusal) -> str:
+def refusal_text(refusal: Refusal) -> str:  # noqa: C901 - one case a kind is the point
     """The text that the task tool answers with, word for word as agents are used to it.
 
     >>> refusal_text(BadTaskIds((0, 2), (("Foo", (1, 3)),)))
@@ -154,11 +166,17 @@ def refusal_text(refusal: Refusal) -> str:
             return f"Cannot spawn '{name}'. Allowed: {policy or 'none (spawns disabled for this agent)'}"
         case CannotEncode(agent, name, why):
             return f"Cannot hand on the spawn policy of '{agent}': the name '{name}' holds {why}, so no list of names can hold it. Rename that agent."
+        case NotASchema(agent, why):
+            return f"The schema for the answer of '{agent}' is no schema: {why}"
+        case NoWorkspace(path, what):
+            return f"Cannot work in {shortened(path)}: it is {what}."
+        case ForkOfFork(agent):
+            return f"Cannot fork '{agent}': it is a fork itself. Do the work here, or name an agent to start."
         case _:
             assert_never(refusal)
 
 
-def lifting(refusal: Refusal) -> str:
+def lifting(refusal: Refusal) -> str:  # noqa: C901, PLR0912 - one case a kind is the point
     """What would lift a refusal, for the person who asks.
 
     >>> lifting(SpawnForbidden("scout", "plan"))
@@ -181,6 +199,12 @@ def lifting(refusal: Refusal) -> str:
             return f"add {name} to the spawns of the agent that asks"
         case CannotEncode(_, name):
             return f"rename {name}"
+        case NotASchema():
+            return "mend the schema: it must be JTD (RFC 8927) or JSON Schema"
+        case NoWorkspace():
+            return "name a directory that is there"
+        case ForkOfFork():
+            return "do the work in the fork, or name an agent to start"
         case _:
             assert_never(refusal)
 

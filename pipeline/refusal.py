@@ -64,7 +64,41 @@ class CannotEncode:
     why: Why
 
 
-Refusal: TypeAlias = UnknownAgent | AgentDisabled | NoTasks | BadTaskIds | SpawnsItself | SpawnForbidden | CannotEncode
+@dataclass(frozen=True, slots=True)
+class NotASchema:
+    """The schema that the answer of an agent is to have is none: neither JTD nor JSON Schema; `why` says what is wrong with it."""
+
+    agent: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoWorkspace:
+    """The directory that an agent's tools are to work in is not there, or is no directory."""
+
+    path: str
+    what: Literal["missing", "not a directory"]
+
+
+@dataclass(frozen=True, slots=True)
+class ForkOfFork:
+    """A fork asked for another fork: it holds its parent's context already and is to do its work itself."""
+
+    agent: str
+
+
+Refusal: TypeAlias = (
+    UnknownAgent
+    | AgentDisabled
+    | NoTasks
+    | BadTaskIds
+    | SpawnsItself
+    | SpawnForbidden
+    | CannotEncode
+    | NotASchema
+    | NoWorkspace
+    | ForkOfFork
+)
 """Every reason not to start a sub-agent."""
 
 

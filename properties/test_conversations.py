@@ -1,4 +1,4 @@
-"""The laws of the step function, tried on replies of every kind."""
+"""The laws of the step function and of forks, tried on courses of every kind."""
 
 from __future__ import annotations
 
@@ -8,31 +8,11 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pyrsistent import pvector
 
-from pipeline.frozen import JsonObject
-from pipeline.subagent.conversation import Aborted, Conversation, Event, Failed
-from pipeline.subagent.messages import Message, Reply, StopReason, Text, ToolUse, Usage
-from properties.laws import conversations
-
-TEXTS = st.sampled_from(("", " ", "Found it.")).map(Text)
-REASONS: st.SearchStrategy[StopReason] = st.sampled_from(("end_turn", "tool_use", "tool_use", "tool_use", "stop_sequence", "max_tokens", "refusal"))
-ENDS: st.SearchStrategy[Event] = st.sampled_from((Aborted(), Failed("the line is dead")))
-
-
-@st.composite
-def replies(draw: st.DrawFn) -> list[Reply]:
-    """Replies with tool uses whose ids differ, as models give them."""
-    made = []
-    for at in range(draw(st.integers(0, 6))):
-        uses = [ToolUse(f"u{at}-{index}", "read", JsonObject({})) for index in range(draw(st.integers(0, 3)))]
-        made.append(Reply((*draw(st.lists(TEXTS, max_size=2)), *uses), draw(REASONS), Usage(1, 1)))
-    return made
-
-
-def conversation(max_rounds: int) -> Conversation:
-    return Conversation("system", pvector([Message("user", (Text("task"),))]), 1, ("a",), max_rounds)
-
+from pipeline.subagent.conversation import Conversation
+from properties.laws import conversations, forks
+from properties.laws.conversations import Course
+from properties.talks import courses, under_way
 
 LAWS = (
     conversations.messages_only_grow,
@@ -40,24 +20,47 @@ LAWS = (
     conversations.there_are_no_more_rounds_than_allowed,
     conversations.a_cut_reply_runs_nothing,
     conversations.states_follow_the_table,
+    conversations.no_tool_runs_unjudged,
+    conversations.refusals_are_results,
+    conversations.each_task_is_told_of_once,
+    conversations.a_result_fits_what_is_owed,
 )
-Law = Callable[[Conversation, list[Reply], Event], None]
+FORK_LAWS = (
+    forks.a_fork_s_bytes_begin_with_its_parent_s,
+    forks.a_fork_is_never_forked,
+    forks.a_fork_may_use_no_more_than_its_parent,
+    forks.a_fork_leaves_its_parent_alone,
+)
+WAYS_TO_END = {"completed", "limit", "empty", "truncated", "refused", "aborted", "error", "null_result", "no_result"}
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: str(law.__name__))
-@given(st.integers(1, 5).map(conversation), replies(), ENDS)
-def test_laws_of_conversations(law: Law, begun: Conversation, said: list[Reply], end: Event) -> None:
-    law(begun, said, end)
+@given(courses())
+def test_laws_of_conversations(law: Callable[[Course], None], course: Course) -> None:
+    law(course)
 
 
-def test_the_replies_reach_every_way_to_end() -> None:
+@pytest.mark.parametrize("law", FORK_LAWS, ids=lambda law: str(law.__name__))
+@given(under_way(), st.text())
+def test_laws_of_forks(law: Callable[[Conversation, str], None], parent: Conversation, directive: str) -> None:
+    law(parent, directive)
+
+
+@given(under_way(), st.text(), st.text())
+def test_siblings(parent: Conversation, one: str, other: str) -> None:
+    forks.siblings_differ_only_in_their_directive(parent, one, other)
+
+
+def test_the_courses_reach_every_way_to_end_and_every_want() -> None:
     reached: Counter[str] = Counter()
 
-    @settings(max_examples=600, database=None, derandomize=True)
-    @given(st.integers(1, 5).map(conversation), replies(), ENDS)
-    def gather(begun: Conversation, said: list[Reply], end: Event) -> None:
-        conclusion = conversations.walked(begun, said, end)[-1][1].conversation.conclusion
+    @settings(max_examples=500, database=None, derandomize=True)
+    @given(courses())
+    def gather(course: Course) -> None:
+        steps = conversations.walked(course)
+        conclusion = steps[-1][1].conversation.conclusion
         reached.update([conclusion.status] if conclusion else [])
+        reached.update({type(step.wanted).__name__ for _, step in steps})
 
     gather()
-    assert set(reached) == {"completed", "limit", "empty", "truncated", "refused", "aborted", "error"}
+    assert set(reached) == WAYS_TO_END | {"CallModel", "Judge", "RunTools", "AwaitNews", "Conclude"}

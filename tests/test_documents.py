@@ -18,7 +18,7 @@ def test_the_readme_s_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     examples = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
-    assert len(examples) == 3
+    assert len(examples) == 7
     for example in examples:
         exec(compile(example, "README.md", "exec"), {})
     assert capsys.readouterr().out.splitlines() == [
@@ -27,7 +27,12 @@ def test_the_readme_s_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         "2 ('read', 'grep', 'find', 'ls', 'bash', 'submit_result') spawns nobody",
         "Cannot spawn 'reviewer'. Allowed: explore, plan",
         "['*', 'explore']",
-        "completed It is in parse.py. 1",
+        "['started', 'text', 'tool_started', 'tool_finished', 'text', 'finished']",
+        "completed There is none. 2",
+        "Both are back. [1, 1, 3, 3]",
+        "True None",
+        "It is done. ['user']",
+        "I was asked 1 thing, and have 5 tools.",
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.cli import discovery, spawning
+from pipeline.cli import discovery, running, spawning
 from pipeline.cli.scene import app
 
-__all__ = ["app", "discovery", "spawning"]
+__all__ = ["app", "discovery", "running", "spawning"]

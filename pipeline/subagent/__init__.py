@@ -1,1 +1,118 @@
 """Running a sub-agent in a clean context: a conversation is a value, a pure function takes it one step, a driver does what the step wants."""
+
+from typing import TYPE_CHECKING
+
+from pipeline.later import later
+
+if TYPE_CHECKING:
+    from pipeline.subagent.budget import Budget, Prices
+    from pipeline.subagent.caching import CacheKey, Divergence, cache_key, first_divergence
+    from pipeline.subagent.cancellation import Cancellation
+    from pipeline.subagent.context import Context
+    from pipeline.subagent.conversation import TRANSITIONS, Conclusion, Conversation
+    from pipeline.subagent.engine import Options
+    from pipeline.subagent.execute import Execution, Turn, converse, converse_sync, execute, execute_sync, root_context, run, run_sync
+    from pipeline.subagent.messages import Message, Reply, Text, ToolResult, ToolUse, Usage
+    from pipeline.subagent.models.anthropic import AnthropicModel
+    from pipeline.subagent.models.function import FunctionModel
+    from pipeline.subagent.models.protocol import Model
+    from pipeline.subagent.models.scripted import Line, ScriptedModel
+    from pipeline.subagent.models.scripts import load_script, parse_script
+    from pipeline.subagent.modes import CLEAN, FORK_BY_NAME, FORKING, ModePolicy, select_mode
+    from pipeline.subagent.permission import Allow, Ask, Deny, Occasion, allow_all, deny_destructive
+    from pipeline.subagent.requests import ModelRequest, ToolSpec
+    from pipeline.subagent.starting import begin, begin_main, fork
+    from pipeline.subagent.step import advance
+    from pipeline.subagent.tools import Answer, Tool, ToolCall, ToolError
+
+__all__ = [
+    "CLEAN",
+    "FORKING",
+    "FORK_BY_NAME",
+    "TRANSITIONS",
+    "Allow",
+    "Answer",
+    "AnthropicModel",
+    "Ask",
+    "Budget",
+    "CacheKey",
+    "Cancellation",
+    "Conclusion",
+    "Context",
+    "Conversation",
+    "Deny",
+    "Divergence",
+    "Execution",
+    "FunctionModel",
+    "Line",
+    "Message",
+    "ModePolicy",
+    "Model",
+    "ModelRequest",
+    "Occasion",
+    "Options",
+    "Prices",
+    "Reply",
+    "ScriptedModel",
+    "Text",
+    "Tool",
+    "ToolCall",
+    "ToolError",
+    "ToolResult",
+    "ToolSpec",
+    "ToolUse",
+    "Turn",
+    "Usage",
+    "advance",
+    "allow_all",
+    "begin",
+    "begin_main",
+    "cache_key",
+    "converse",
+    "converse_sync",
+    "deny_destructive",
+    "execute",
+    "execute_sync",
+    "first_divergence",
+    "fork",
+    "load_script",
+    "parse_script",
+    "root_context",
+    "run",
+    "run_sync",
+    "select_mode",
+]
+
+_HOMES = {
+    "pipeline.subagent.budget": ("Budget", "Prices"),
+    "pipeline.subagent.caching": ("CacheKey", "Divergence", "cache_key", "first_divergence"),
+    "pipeline.subagent.cancellation": ("Cancellation",),
+    "pipeline.subagent.context": ("Context",),
+    "pipeline.subagent.conversation": ("TRANSITIONS", "Conclusion", "Conversation"),
+    "pipeline.subagent.engine": ("Options",),
+    "pipeline.subagent.execute": (
+        "Execution",
+        "Turn",
+        "converse",
+        "converse_sync",
+        "execute",
+        "execute_sync",
+        "root_context",
+        "run",
+        "run_sync",
+    ),
+    "pipeline.subagent.messages": ("Message", "Reply", "Text", "ToolResult", "ToolUse", "Usage"),
+    "pipeline.subagent.models.anthropic": ("AnthropicModel",),
+    "pipeline.subagent.models.function": ("FunctionModel",),
+    "pipeline.subagent.models.protocol": ("Model",),
+    "pipeline.subagent.models.scripted": ("Line", "ScriptedModel"),
+    "pipeline.subagent.models.scripts": ("load_script", "parse_script"),
+    "pipeline.subagent.modes": ("CLEAN", "FORKING", "FORK_BY_NAME", "ModePolicy", "select_mode"),
+    "pipeline.subagent.permission": ("Allow", "Ask", "Deny", "Occasion", "allow_all", "deny_destructive"),
+    "pipeline.subagent.requests": ("ModelRequest", "ToolSpec"),
+    "pipeline.subagent.starting": ("begin", "begin_main", "fork"),
+    "pipeline.subagent.step": ("advance",),
+    "pipeline.subagent.tools": ("Answer", "Tool", "ToolCall", "ToolError"),
+}
+
+__getattr__ = later(__name__, {name: module for module, names in _HOMES.items() for name in names})

@@ -1,31 +1,34 @@
-"""The sans-IO engine: a conversation is an immutable value, `advance` takes it one step and says what is wanted next.
-
-Nothing here calls a model or runs a tool. So every rule of the loop is a property of a pure function.
-"""
+"""The words of the sans-IO engine: a conversation, what can happen to it, what it can want, what comes of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Final, Literal, NamedTuple, TypeAlias, assert_never
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal, NamedTuple, TypeAlias
 
-from pyrsistent import PVector, pvector
+from pyrsistent import PSet, PVector, pset
 
-from pipeline.agent import OnlyAgents
-from pipeline.launch import Launch
-from pipeline.subagent.messages import NOTHING_USED, Message, Reply, Text, ToolResult, ToolUse, Usage
+from pipeline.agent import ThinkingLevel
+from pipeline.frozen import Json
+from pipeline.subagent.limits import MAX_ROUNDS, MAX_TOKENS
+from pipeline.subagent.messages import NOTHING_USED, Message, Reply, ToolResult, ToolUse, Usage
+from pipeline.subagent.requests import ModelRequest, ToolSpec
+from pipeline.subagent.schemas import OutputSchema
 
-MAX_ROUNDS: Final = 30
-"""Model calls of one conversation, unless it is given another limit."""
-ALONE: Final = "Do the task you are given, by yourself: delegate nothing. End with a concise conclusion; it is all that anybody sees of your work."
+MAIN: Final = "main"
+"""What the main conversation is called among agents."""
 
-Status: TypeAlias = Literal["completed", "limit", "empty", "truncated", "refused", "aborted", "error"]
-State: TypeAlias = Literal["ready", "awaiting a reply", "awaiting results", "concluded"]
+Status: TypeAlias = Literal["completed", "limit", "empty", "truncated", "refused", "aborted", "error", "null_result", "no_result"]
+State: TypeAlias = Literal["ready", "awaiting a reply", "awaiting judgement", "awaiting results", "awaiting news", "concluded"]
 
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """All that leaves a conversation: how it ended, its last words, what it cost; where in the tree of agents it stood."""
+    """All that leaves a conversation: how it ended, its last words, what it cost; where in the tree of agents it stood.
+
+    `data` is what it submitted, where it was to submit a result (status `completed`; `null_result` where that was null, `no_result` where
+    nothing was submitted). `reason` says why it ended, where that was not its own doing.
+    """
 
     status: Status
     text: str
@@ -33,30 +36,79 @@ class Conclusion:
     rounds: int
     depth: int
     ancestry: tuple[str, ...]
+    data: Json = None
+    reason: str = ""
+
+
+_NOTHING_OPEN: Final[PSet[str]] = pset()
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A sub-agent's own context, from its one task to its conclusion. Its messages only grow; nobody else's are among them."""
+    """An agent's own context, from its one task to its conclusion. Its messages only grow; nobody else's are among them.
+
+    `allowed` None is every tool of the list. A tool that is listed but not allowed is refused when it is called: taking it off the list would
+    cost a fork the provider's cache.
+    """
 
     system: str
     messages: PVector[Message]
     depth: int
     ancestry: tuple[str, ...]
+    tools: tuple[ToolSpec, ...] = ()
+    allowed: frozenset[str] | None = None
+    model: tuple[str, ...] = ()
+    thinking: ThinkingLevel | None = None
+    max_tokens: int = MAX_TOKENS
     max_rounds: int = MAX_ROUNDS
+    owed: OutputSchema | None = None
+    """The schema of the result that is to be submitted, if any."""
+    forked: bool = False
     rounds: int = 0
     usage: Usage = NOTHING_USED
     state: State = "ready"
     pending: tuple[ToolUse, ...] = ()
-    """The tool uses that wait for their results."""
+    """The tool uses of the last reply, until all are answered."""
+    answered: tuple[ToolResult, ...] = ()
+    """Those of their results that are known already: refusals."""
     said: str = ""
     """The latest text of the assistant."""
+    reminded: int = 0
+    idle: int = 0
+    """Rounds without a look at the list of work."""
+    open: PSet[str] = _NOTHING_OPEN
+    """Tasks that run in the background and have not been told of."""
+    measured: tuple[int, int] = (0, 0)
+    """How many of the messages the provider has counted, and how many tokens they are with all that stands before them."""
+    vouched: int = 0
+    """How many of the messages, from the first on, the engine knows not to be a fork's."""
     conclusion: Conclusion | None = field(default=None)
+
+    @property
+    def vouching(self) -> int:
+        """What `vouched` is once the engine has added a message, which is none that makes a fork."""
+        return self.vouched + (self.vouched == len(self.messages))
+
+    def may_use(self, tool: str) -> bool:
+        """Whether a call of this tool is carried out, as far as the conversation itself is concerned."""
+        return self.allowed is None or tool in self.allowed
+
+    @property
+    def request(self) -> ModelRequest:
+        """What the model is asked next."""
+        return ModelRequest(self.system, self.tools, self.messages, self.model, self.thinking, self.max_tokens)
 
 
 @dataclass(frozen=True, slots=True)
 class Begun:
     """The conversation may start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A hook would not let the conversation start, or the user's prompt in, and this is why."""
+
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +119,49 @@ class Replied:
 
 
 @dataclass(frozen=True, slots=True)
+class Judged:
+    """Hooks and permission were asked: for each tool use that may not be carried out the reason, for the others None. A use that is not named
+    here was not judged, and is refused.
+    """
+
+    verdicts: Mapping[str, str | None]
+
+
+@dataclass(frozen=True, slots=True)
 class Answered:
-    """Tools ran; a use that has no result here is answered as one that gave none."""
+    """Tools ran; a use that has no result here is answered as one that gave none. `launched` are the tasks left running in the background."""
 
     results: Mapping[str, ToolResult]
+    launched: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Notified:
+    """A task in the background has ended, and this is what is to be said of it."""
+
+    task: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompted:
+    """The user has more to say after a conclusion: rounds are counted anew."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """A hook would not let the conversation end, and this is why: it goes on, within its limit of rounds."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfBudget:
+    """The budget has no room for another model call."""
+
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +173,13 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Aborted:
-    """Whoever started the conversation wants it to end."""
+    """Whoever started the conversation wants it to end; `results` are those of the tools that had run."""
 
     reason: str = "aborted"
+    results: Mapping[str, ToolResult] = field(default_factory=dict)
 
 
-Event: TypeAlias = Begun | Replied | Answered | Failed | Aborted
+Event: TypeAlias = Begun | Refused | Replied | Judged | Answered | Notified | Prompted | Resumed | OutOfBudget | Failed | Aborted
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +188,22 @@ class CallModel:
 
 
 @dataclass(frozen=True, slots=True)
-class RunTools:
-    """Wanted: the results of these tool uses."""
+class Judge:
+    """Wanted: whether these tool uses may be carried out."""
 
     uses: tuple[ToolUse, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunTools:
+    """Wanted: the results of these tool uses, all of which were judged and allowed."""
+
+    uses: tuple[ToolUse, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AwaitNews:
+    """Wanted: the end of a task that runs in the background. The model has nothing to do until then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +213,7 @@ class Conclude:
     conclusion: Conclusion
 
 
-Wanted: TypeAlias = CallModel | RunTools | Conclude
+Wanted: TypeAlias = CallModel | Judge | RunTools | AwaitNews | Conclude
 
 
 class Step(NamedTuple):
@@ -123,95 +227,23 @@ class ProtocolError(RuntimeError):
     """An event that the conversation's state has no place for: the driver's bug, never the model's."""
 
 
-def begin(launch: Launch, task: str, *, ancestry: Iterable[str] = (), max_rounds: int = MAX_ROUNDS) -> Conversation:
-    """The conversation of a launched agent: a clean context with exactly one message, its task.
-
-    An agent that may spawn nobody is told to work alone.
-    """
-    alone = launch.spawns == OnlyAgents(())
-    system = f"{launch.prompt}\n\n{ALONE}" if alone else launch.prompt
-    asked = "\n\n".join(part for part in (launch.request.context, task) if part)
-    return Conversation(system, pvector([Message("user", (Text(asked),))]), launch.depth, (*ancestry, launch.agent.name), max_rounds)
-
-
 TRANSITIONS: Final[Mapping[tuple[State, type[Event]], tuple[State, ...]]] = {
     ("ready", Begun): ("awaiting a reply",),
+    ("ready", Refused): ("concluded",),
     ("ready", Aborted): ("concluded",),
-    ("awaiting a reply", Replied): ("awaiting results", "concluded"),
+    ("awaiting a reply", Replied): ("awaiting a reply", "awaiting judgement", "awaiting news", "concluded"),
+    ("awaiting a reply", Notified): ("awaiting a reply",),
+    ("awaiting a reply", OutOfBudget): ("concluded",),
     ("awaiting a reply", Failed): ("concluded",),
     ("awaiting a reply", Aborted): ("concluded",),
-    ("awaiting results", Answered): ("awaiting a reply",),
+    ("awaiting judgement", Judged): ("awaiting results", "awaiting a reply", "concluded"),
+    ("awaiting judgement", Aborted): ("concluded",),
+    ("awaiting results", Answered): ("awaiting a reply", "concluded"),
     ("awaiting results", Aborted): ("concluded",),
+    ("awaiting news", Notified): ("awaiting news", "awaiting a reply", "concluded"),
+    ("awaiting news", Aborted): ("concluded",),
+    ("concluded", Prompted): ("awaiting a reply",),
+    ("concluded", Refused): ("concluded",),
+    ("concluded", Resumed): ("awaiting a reply", "concluded"),
 }
 """Which event each state takes, and where it may lead."""
-
-
-def advance(conversation: Conversation, event: Event) -> Step:
-    """The conversation after an event, and what it wants next; ProtocolError for an event that its state does not take."""
-    if (conversation.state, type(event)) not in TRANSITIONS:
-        raise ProtocolError(f"a conversation that is {conversation.state} takes no {type(event).__name__}")
-    match event:
-        case Begun():
-            return _ask(conversation)
-        case Replied(reply):
-            return _replied(conversation, reply)
-        case Answered(results):
-            answered = [results.get(use.id) or ToolResult(use.id, "the tool gave no result", is_error=True) for use in conversation.pending]
-            return _ask(_with_results(conversation, answered))
-        case Failed(reason):
-            return _conclude(conversation, "error", reason)
-        case Aborted(reason):
-            return _conclude(_unused(conversation, reason), "aborted", conversation.said)
-        case _:
-            assert_never(event)
-
-
-def _ask(conversation: Conversation) -> Step:
-    return Step(replace(conversation, state="awaiting a reply"), CallModel())
-
-
-def _replied(conversation: Conversation, reply: Reply) -> Step:
-    text = reply.text.strip()
-    heard = replace(
-        conversation,
-        messages=conversation.messages.append(Message("assistant", reply.content)) if reply.content else conversation.messages,
-        rounds=conversation.rounds + 1,
-        usage=conversation.usage + reply.usage,
-        pending=reply.tool_uses,
-        said=text or conversation.said,
-    )
-    if reply.stop_reason == "max_tokens":
-        return _conclude(_unused(heard, "the reply was cut off before this could be read whole"), "truncated", heard.said)
-    if reply.stop_reason == "refusal":
-        return _conclude(_unused(heard, "the model refused"), "refused", heard.said)
-    if not heard.pending:
-        return _conclude(heard, "completed" if text else "empty", text)
-    if heard.rounds >= heard.max_rounds:
-        return _conclude(_unused(heard, f"the limit of {heard.max_rounds} rounds is reached"), "limit", heard.said)
-    return Step(replace(heard, state="awaiting results"), RunTools(heard.pending))
-
-
-def _with_results(conversation: Conversation, results: Iterable[ToolResult]) -> Conversation:
-    return replace(conversation, messages=conversation.messages.append(Message("user", tuple(results))), pending=())
-
-
-def _unused(conversation: Conversation, why: str) -> Conversation:
-    """The conversation with every tool use that waits answered by why it was not carried out: none is ever left open."""
-    if not conversation.pending:
-        return conversation
-    return _with_results(conversation, [ToolResult(use.id, why, is_error=True) for use in conversation.pending])
-
-
-_NOTHING_SAID: Final[Mapping[Status, str]] = {
-    "limit": "The sub-agent reached its limit of rounds without a word.",
-    "empty": "The sub-agent ended without a word.",
-    "truncated": "The sub-agent's reply was cut off before its first word.",
-    "refused": "The model refused without a word.",
-    "aborted": "The sub-agent was aborted before it said anything.",
-}
-
-
-def _conclude(conversation: Conversation, status: Status, text: str) -> Step:
-    said = text or _NOTHING_SAID.get(status, status)
-    conclusion = Conclusion(status, said, conversation.usage, conversation.rounds, conversation.depth, conversation.ancestry)
-    return Step(replace(conversation, state="concluded", conclusion=conclusion), Conclude(conclusion))

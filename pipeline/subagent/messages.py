@@ -36,7 +36,14 @@ class ToolResult:
     is_error: bool = False
 
 
-Block: TypeAlias = Text | ToolUse | ToolResult
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A block of a kind that the engine does not read, such as a model's thinking: kept as it came, to be sent back as it came."""
+
+    data: JsonObject
+
+
+Block: TypeAlias = Text | ToolUse | ToolResult | Kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +72,8 @@ def block_to_wire(block: Block) -> dict[str, object]:
         case ToolResult(used, content, is_error):
             answer: dict[str, object] = {"type": "tool_result", "tool_use_id": used, "content": content}
             return answer | {"is_error": True} if is_error else answer
+        case Kept(data):
+            return {key: thaw(value) for key, value in data.items()}
         case _:
             assert_never(block)
 
@@ -82,6 +91,11 @@ class Usage:
     cache_read: int = 0
     cache_written: int = 0
 
+    @property
+    def tokens(self) -> int:
+        """Tokens of all kinds."""
+        return self.input + self.output + self.cache_read + self.cache_written
+
     def __add__(self, other: Usage) -> Usage:
         return Usage(
             self.input + other.input,
@@ -98,7 +112,7 @@ NOTHING_USED: Final = Usage()
 class Reply:
     """What a model answers: prose and tool uses, why it stopped, what it cost."""
 
-    content: tuple[Text | ToolUse, ...]
+    content: tuple[Text | ToolUse | Kept, ...]
     stop_reason: StopReason = "end_turn"
     usage: Usage = NOTHING_USED
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from pipeline.view.text import visible
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -28,8 +32,14 @@ def columns(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _print_folded(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    from rich.box import SIMPLE_HEAD  # noqa: PLC0415 - 40 ms that nobody without a screen need wait for
-    from rich.console import Console  # noqa: PLC0415
+    from rich.console import Console  # noqa: PLC0415 - 40 ms that nobody without a screen need wait for
+
+    Console(markup=False, highlight=False, emoji=False).print(folded(headings, rows))
+
+
+def folded(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    """Rows under headings, as they are: they must be harmless already."""
+    from rich.box import SIMPLE_HEAD  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
@@ -38,4 +48,4 @@ def _print_folded(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Non
         table.add_column(heading, overflow="fold")
     for row in rows:
         table.add_row(*map(Text, row))
-    Console(markup=False, highlight=False, emoji=False).print(table)
+    return table

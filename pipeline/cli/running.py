@@ -1,0 +1,43 @@
+"""The command that runs a sub-agent. What it needs is imported when it is called: the other commands need none of it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from pipeline.cli.scene import HERE, AsJson, Cwd, Home, HostName, Name, app, host_of, misuse
+from pipeline.request import DEFAULT_MAX_DEPTH, Session, TaskItem, TaskRequest
+from pipeline.subagent.limits import AT_ONCE, MAX_ROUNDS
+
+
+@app.command("run")
+def run_agent(
+    name: Name,
+    tasks: Annotated[list[str], typer.Argument(help="What it is to do; of several tasks each is done by an agent of its own, side by side.")],
+    model: Annotated[str, typer.Option("--model", help="scripted:FILE, a script of replies in JSON, or anthropic:NAME.")],
+    context: Annotated[str, typer.Option(help="What all tasks need to know.")] = "",
+    max_rounds: Annotated[int, typer.Option(min=1, help="Model calls of each agent at most.")] = MAX_ROUNDS,
+    at_once: Annotated[int, typer.Option(min=1, help="Agents that run at once.")] = AT_ONCE,
+    max_depth: Annotated[int, typer.Option(help="From which depth nobody spawns; negative is no limit.")] = DEFAULT_MAX_DEPTH,
+    cwd: Cwd = HERE,
+    home: Home = None,
+    host: HostName = "standard",
+    as_json: AsJson = False,
+) -> None:
+    """Run an agent on a task, in a clean context, with the files of --cwd; with --json a line an event.
+
+    Exit status 0 if it completed; 1 it may not start, 2 misuse, 3 limit, 4 empty, 5 truncated, 6 refused, 7 error, 8 null result, 9 no result,
+    130 aborted.
+    """
+    for directory in (cwd, home):
+        if directory is not None and not directory.is_dir():
+            misuse(f"{directory}: no such directory")
+    from pipeline.cli.execution import executed, model_of  # noqa: PLC0415
+    from pipeline.subagent.engine import Options  # noqa: PLC0415
+
+    request = TaskRequest(name, tuple([TaskItem(str(at), assignment=task) for at, task in enumerate(tasks, 1)]), context)
+    session = Session(max_depth=max_depth, cwd=str(cwd), home=None if home is None else str(home))
+    raise typer.Exit(
+        executed(request, session, model_of(model), Options(max_rounds=max_rounds, at_once=at_once, host=host_of(host)), as_json=as_json)
+    )

@@ -1,0 +1,158 @@
+"""The `task` tool: how an agent asks for others, in the mode that the policy selects, and hears what came of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import partial
+from typing import Final, NamedTuple, assert_never
+
+from returns.iterables import Fold
+from returns.result import Failure, Result, Success
+
+from pipeline.advice import render
+from pipeline.agent import TASK, AgentDefinition
+from pipeline.changes import Gone, drift
+from pipeline.description import Settings, describe
+from pipeline.discovery import Discovery
+from pipeline.frozen import JsonObject, freeze
+from pipeline.guards import has_tasks, tasks_have_ids
+from pipeline.launch import NOBODY, at_limit, child_session
+from pipeline.refusal import ForkOfFork, Refusal, SpawnForbidden, as_refusal
+from pipeline.request import Session, TaskItem, TaskRequest, parse_request
+from pipeline.subagent.context import Context
+from pipeline.subagent.conversation import Status
+from pipeline.subagent.crew import Crew, Prepared, Work, behind, conclusion_text, prepare, side_by_side
+from pipeline.subagent.engine import Options
+from pipeline.subagent.modes import Fork, GeneralPurpose, Normal, select_mode
+from pipeline.subagent.requests import ToolSpec
+from pipeline.subagent.starting import begin, fork
+from pipeline.subagent.tools import Answer, Tool, ToolCall, ToolError
+from pipeline.subagent.toolset import SUBMIT_TOOL, TODO_TOOL, Toolset, child_toolset
+
+_TEXT: Final = {"type": "string"}
+_TASK: Final = {"type": "object", "properties": {"id": _TEXT, "description": _TEXT, "assignment": _TEXT}, "additionalProperties": False}
+TASK_INPUT: Final = freeze(
+    {
+        "type": "object",
+        "properties": {
+            "agent": {"type": "string", "description": "The exact name of the agent; left out, the mode is chosen for you."},
+            "description": {"type": "string", "description": "The simplest form: one task, in these words, and nothing else."},
+            "context": {"type": "string", "description": "What all tasks need to know."},
+            "tasks": {"type": "array", "items": _TASK, "description": "The tasks, each with an id of its own."},
+            "schema": {"description": "The schema that each answer is to fit, JTD or JSON Schema."},
+            "run_in_background": {"type": "boolean", "description": "Do not wait: a message tells of the end of each task."},
+        },
+        "additionalProperties": False,
+    }
+)
+"""The input of the `task` tool."""
+_A_FORK: Final = AgentDefinition("fork", "", "", "bundled", "")
+"""A fork, where the guards want an agent."""
+
+
+def task_spec(described: Discovery, session: Session) -> ToolSpec:
+    """What models are told of the `task` tool: how to delegate, and which agents there were when the session began."""
+    assert isinstance(TASK_INPUT, JsonObject)  # noqa: S101 - for the type checkers
+    return ToolSpec(TASK, describe(described, Settings(session.disabled)), TASK_INPUT)
+
+
+def task_tool(crew: Crew, session: Session) -> Tool:
+    """The `task` tool as those have it whose sub-agents are asked for in this session."""
+
+    async def delegate(call: ToolCall) -> Answer:
+        request = _request(call.input)
+        match select_mode(crew.engine.options.modes, request.agent):
+            case Fork():
+                ready = forks(crew, session, request, call)
+            case Normal(agent) | GeneralPurpose(agent):
+                ready = await _launched(crew, session, replace(request, agent=agent), call.context)
+            case _ as mode:
+                assert_never(mode)
+        return await _answered(crew, call, ready)
+
+    return Tool(crew.task_spec, delegate, delegates=True)
+
+
+def _request(given: JsonObject) -> TaskRequest:
+    """What is asked for; a description alone is one task in its words."""
+    description = given.get("description")
+    alone = {"tasks": ({"id": TASK, "description": description, "assignment": description},)} if description and not given.get("tasks") else {}
+    parsed = parse_request({**given, **alone})
+    if isinstance(parsed, Failure):
+        raise ToolError(str(parsed.failure()))
+    return parsed.unwrap()
+
+
+class Ready(NamedTuple):
+    """Sub-agents that may start, and whether they must be waited for."""
+
+    works: tuple[Work, ...]
+    blocking: bool = False
+
+
+async def _launched(crew: Crew, session: Session, request: TaskRequest, parent: Context) -> Ready:
+    now = await crew.discovered()
+    prepared = prepare(request, session, now, crew.engine)
+    if isinstance(prepared, Failure):
+        gone = [f"It was defined by {was.was} when this session began." for was in drift(request, crew.described, now) if isinstance(was, Gone)]
+        raise ToolError(" ".join((render(prepared.failure()), *gone)))
+    return Ready(launched_works(crew, prepared.unwrap(), session, parent), prepared.unwrap().launch.agent.blocking is True)
+
+
+def launched_works(crew: Crew, prepared: Prepared, session: Session, parent: Context) -> tuple[Work, ...]:
+    """A launch's tasks as work: each a clean conversation in a context of its own below the parent's."""
+    launch, options = prepared.launch, crew.engine.options
+    toolset = child_toolset(launch, (*crew.tools, task_tool(crew, child_session(session, launch))), owes=prepared.owed is not None)
+
+    return tuple([clean_work(prepared, item, parent, toolset, options) for item in launch.request.tasks])
+
+
+def clean_work(prepared: Prepared, item: TaskItem, parent: Context, toolset: Toolset, options: Options) -> Work:
+    """One task of a launch as work."""
+    launch, task = prepared.launch, item.assignment or item.description
+    begun = begin(launch, task, toolset.specs, owed=prepared.owed, ancestry=parent.ancestry, max_rounds=options.max_rounds)
+    context = parent.child(launch.agent.name, shares_state=options.shares_state)
+    return Work(item.id, task, replace(begun, max_tokens=options.max_tokens), context, toolset)
+
+
+def forks(crew: Crew, session: Session, request: TaskRequest, call: ToolCall) -> Ready:
+    """The tasks of a request as forks of the conversation that asks; ToolError where it is a fork itself, may start nobody, or asks badly."""
+    below = replace(session, depth=session.depth + 1)
+    known = {tool.spec.name: tool for tool in (*crew.tools, task_tool(crew, below), TODO_TOOL, SUBMIT_TOOL)}
+    toolset = Toolset({spec.name: known[spec.name] for spec in call.conversation.tools if spec.name in known})
+
+    def work(item: TaskItem) -> Result[Work, Refusal]:
+        directive = "\n\n".join(part for part in (request.context, item.assignment or item.description) if part)
+        may_spawn = not at_limit(below.depth, below.max_depth)
+        begun = fork(call.conversation, directive, may_spawn=may_spawn, max_rounds=crew.engine.options.max_rounds).alt(as_refusal)
+        return begun.map(lambda forked: Work(item.id, directive, forked, call.context.child(forked.ancestry[-1], origin="fork"), toolset))
+
+    checked = may_fork(session, call.context).bind(partial(has_tasks, request, session)).bind(partial(tasks_have_ids, request, session))
+    found = checked.bind(lambda _: Fold.collect([work(item) for item in request.tasks], Success(())))
+    if isinstance(found, Failure):
+        raise ToolError(render(found.failure()))
+    return Ready(found.unwrap())
+
+
+def may_fork(session: Session, context: Context) -> Result[AgentDefinition, Refusal]:
+    """Refuses a fork of a fork, told by its origin, and a fork of an agent that may start nobody."""
+    if context.origin == "fork":
+        return Failure(ForkOfFork(context.agent))
+    return Failure(SpawnForbidden(_A_FORK.name, "")) if session.policy == NOBODY else Success(_A_FORK)
+
+
+async def _answered(crew: Crew, call: ToolCall, ready: Ready) -> Answer:
+    """What the tool says: the conclusions in the order of the tasks; of tasks in the background that they were launched, at once."""
+    if call.input.get("run_in_background") is True and not ready.blocking:
+        for work in ready.works:
+            behind(crew, work, call.context.mailbox)
+        launched = [{"id": work.task, "task_id": work.context.chain} for work in ready.works]
+        return Answer(json.dumps({"status": "async_launched", "tasks": launched}), launched=tuple([work.context.chain for work in ready.works]))
+    conclusions = await side_by_side(crew.engine, ready.works)
+    text = "\n\n".join(conclusion_text(work.task, conclusion) for work, conclusion in zip(ready.works, conclusions, strict=True))
+    return Answer(text, is_error=all(conclusion.status in FAILED for conclusion in conclusions))
+
+
+FAILED: Final[frozenset[Status]] = frozenset(("refused", "aborted", "error"))
+"""The ways to end that give nothing to go on with."""

@@ -1,0 +1,99 @@
+"""What a run tells while it goes on: one stream for progress bars and logs, whatever the depth it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields
+from typing import ClassVar, TypeAlias
+
+from pipeline.frozen import Json, JsonObject, thaw
+from pipeline.subagent.context import Context
+from pipeline.subagent.conversation import Status
+from pipeline.subagent.messages import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """Who tells: the agent, its depth, the chain of its conversation, the path of agents to it."""
+
+    kind: ClassVar[str]
+    agent: str
+    depth: int
+    chain: str
+    ancestry: tuple[str, ...]
+
+    def to_json(self) -> dict[str, object]:
+        """The event as JSON data, its kind first."""
+        return {"event": self.kind, **{key: thaw(value) if isinstance(value, JsonObject) else value for key, value in _fields(self).items()}}
+
+
+def _fields(told: _Told) -> dict[str, object]:
+    found = {each.name: getattr(told, each.name) for each in fields(told)}
+    return found | {"usage": asdict(told.usage)} if isinstance(told, Finished) else found
+
+
+@dataclass(frozen=True, slots=True)
+class Started(_Told):
+    """A conversation began; `task` is the id of its task, `prompt` what it was told, `unanswered` are the agent's tool names that no tool here answers to."""
+
+    kind: ClassVar[str] = "started"
+    task: str
+    prompt: str
+    tools: tuple[str, ...] = ()
+    unanswered: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStarted(_Told):
+    """A tool use was allowed and begins."""
+
+    kind: ClassVar[str] = "tool_started"
+    id: str
+    tool: str
+    input: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFinished(_Told):
+    """A tool use was answered: by the tool, or by why it was refused."""
+
+    kind: ClassVar[str] = "tool_finished"
+    id: str
+    tool: str
+    content: str
+    is_error: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Said(_Told):
+    """The model said something."""
+
+    kind: ClassVar[str] = "text"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finished(_Told):
+    """A conversation ended: how, with which words, why, what it submitted, what it cost."""
+
+    kind: ClassVar[str] = "finished"
+    status: Status
+    text: str
+    reason: str
+    rounds: int
+    usage: Usage
+    data: Json = None
+
+
+RunEvent: TypeAlias = Started | ToolStarted | ToolFinished | Said | Finished
+Listener: TypeAlias = Callable[[RunEvent], None]
+"""Whoever listens to a run; a list's `append` does."""
+
+
+def nobody(_: RunEvent) -> None:
+    """The listener that does not listen."""
+
+
+def who(context: Context) -> tuple[str, int, str, tuple[str, ...]]:
+    """What every event says of who tells it."""
+    return context.agent, context.depth, context.chain, context.ancestry

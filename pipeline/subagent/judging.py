@@ -1,0 +1,65 @@
+"""Asking hooks, policies and the approver, whatever they do: one that raises, or answers nonsense, denies."""
+
+from __future__ import annotations
+
+from inspect import isawaitable
+
+from pipeline.subagent.context import Context
+from pipeline.subagent.engine import Engine
+from pipeline.subagent.messages import ToolResult, ToolUse
+from pipeline.subagent.permission import NO_APPROVER, Allow, Ask, Decision, Deny, HookEvent, Occasion, Policy, settled
+
+
+def occasion(event: HookEvent, context: Context, text: str = "", use: ToolUse | None = None, result: ToolResult | None = None) -> Occasion:
+    """An occasion in this context."""
+    return Occasion(event, context.agent, context.ancestry, context.depth, context.chain, text, use, result)
+
+
+async def opinion(engine: Engine, asked: Occasion) -> Decision | None:
+    """The opinion of the first hook that has one."""
+    for hook in engine.options.hooks:
+        try:
+            given = hook(asked)
+            held: object = await given if isawaitable(given) else given
+        except Exception as error:
+            return Deny(f"a hook failed: {type(error).__name__}: {error}")
+        if isinstance(held, Allow | Deny | Ask):
+            return held
+        if held is not None:
+            return Deny(f"a hook gave no decision but a {type(held).__name__}")
+    return None
+
+
+async def objection(engine: Engine, asked: Occasion) -> str | None:
+    """Why hooks will not have it; None where they do. There is nobody to ask on the occasions that are no tool's."""
+    held = await opinion(engine, asked)
+    return None if held is None or isinstance(held, Allow) else held.reason
+
+
+async def verdict(engine: Engine, context: Context, use: ToolUse) -> str | None:
+    """Why a tool use may not be carried out; None where it may. A question goes to the root's approver, with the path of agents that led to it."""
+    asked = occasion("PreToolUse", context, use=use)
+    held = await opinion(engine, asked)
+    decision = settled(held, [_decided(policy, asked) for policy in context.policies])
+    if isinstance(decision, Ask):
+        decision = await _approval(context, asked, decision)
+    return decision.reason if isinstance(decision, Deny) else None
+
+
+def _decided(policy: Policy, asked: Occasion) -> Decision:
+    try:
+        decision: object = policy(asked)
+    except Exception as error:
+        return Deny(f"the policy failed: {type(error).__name__}: {error}")
+    return decision if isinstance(decision, Allow | Deny | Ask) else Deny(f"the policy gave no decision but a {type(decision).__name__}")
+
+
+async def _approval(context: Context, asked: Occasion, question: Ask) -> Decision:
+    if context.approver is None:
+        return Deny(f"{question.reason}: {NO_APPROVER}" if question.reason else NO_APPROVER)
+    try:
+        given = context.approver(asked, question)
+        decision: object = await given if isawaitable(given) else given
+    except Exception as error:
+        return Deny(f"the approver failed: {type(error).__name__}: {error}")
+    return decision if isinstance(decision, Allow | Deny) else Deny(f"the approver gave no decision but a {type(decision).__name__}")

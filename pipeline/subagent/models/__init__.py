@@ -1,0 +1,1 @@
+"""Models: whoever replies. Scripted, a function, or a real one."""

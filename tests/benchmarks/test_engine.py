@@ -1,0 +1,121 @@
+"""What the sub-agent engine costs by itself, on models and tools that take no time; prints, and never fails on time.
+
+pytest tests/benchmarks -n 0
+"""
+
+from __future__ import annotations
+
+import copy
+import statistics
+import time
+import tracemalloc
+from collections.abc import Callable
+
+import anyio
+import pytest
+from pyrsistent import pvector
+
+from pipeline import Launch, Session, Snapshot, TaskItem, TaskRequest, plan_launch
+from pipeline.frozen import JsonObject
+from pipeline.subagent import FunctionModel, Message, ModelRequest, Options, Reply, Text, Tool, ToolCall, ToolSpec, ToolUse, Usage, begin, fork
+from pipeline.subagent.context import Context
+from pipeline.subagent.execute import run
+
+ROUNDS = 200
+ROUND_LIMIT = 200e-6
+CHILDREN = 1_000
+HISTORY = 10_000
+SCHEMA = JsonObject({"type": "object", "properties": JsonObject({"path": JsonObject({"type": "string"})}), "required": ("path",)})
+
+
+async def echo(call: ToolCall) -> str:
+    return str(call.input["path"])
+
+
+ECHO = Tool(ToolSpec("read_file", "Reads a file.", SCHEMA), echo)
+
+
+def launch() -> Launch:
+    request = TaskRequest("scout", (TaskItem("one"),))
+    text = "---\nname: scout\ndescription: d\ntools: [read]\n---\nScout."
+    return plan_launch(request, Session(), Snapshot.from_tree({".claude/agents/scout.md": text})).unwrap()
+
+
+def reply(request: ModelRequest) -> Reply:
+    """A tool use every time; the conversation ends at its limit of rounds."""
+    return Reply((Text("On."), ToolUse("u", "read_file", JsonObject({"path": "a"}))), "tool_use", Usage(1, 1))
+
+
+def seconds(rounds: int) -> float:
+    """What a conversation of so many rounds takes."""
+    launched, options = launch(), Options(tools=(ECHO,), max_rounds=rounds)
+
+    async def timed() -> float:
+        begun = time.perf_counter()
+        await run(launched, "x", FunctionModel(reply), options)
+        return time.perf_counter() - begun
+
+    return anyio.run(timed)
+
+
+def test_the_engine_s_own_cost_of_a_round(capsys: pytest.CaptureFixture[str]) -> None:
+    seconds(10)
+    each = statistics.median(seconds(ROUNDS) / ROUNDS for _ in range(9))
+    long = seconds(10 * ROUNDS) / (10 * ROUNDS)
+    verdict = "met" if each <= ROUND_LIMIT else f"MISSED by {each / ROUND_LIMIT - 1:.0%}"
+    say(capsys, f"a round with a tool use: {each * 1e6:.0f} us (target {ROUND_LIMIT * 1e6:.0f} us: {verdict}); ten times as many rounds: x {long / each:.2f}")
+
+
+def test_a_fork_of_a_long_conversation(capsys: pytest.CaptureFixture[str]) -> None:
+    messages = pvector([Message("user" if at % 2 == 0 else "assistant", (Text(f"message {at}"),)) for at in range(HISTORY)])
+    parent = begin(launch(), "x")
+    object.__setattr__(parent, "messages", messages)
+    forked = best(lambda: fork(parent, "go").unwrap())
+    copied = best(lambda: copy.deepcopy(list(messages)))
+    say(capsys, f"a fork of {HISTORY:,} messages: {forked * 1e6:.0f} us, a deep copy of them {copied / forked:,.0f} times as long")
+
+
+def test_a_thousand_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
+    launched, options = launch(), Options(tools=(ECHO,), max_rounds=10, at_once=CHILDREN)
+
+    async def all_of_them() -> tuple[float, int, int]:
+        context = Context(policies=())
+        begun = time.perf_counter()
+        tracemalloc.start()
+        await crowd(context)
+        first = tracemalloc.get_traced_memory()[0]
+        for _ in range(3):
+            await crowd(context)
+        last = tracemalloc.get_traced_memory()[0]
+        tracemalloc.stop()
+        return time.perf_counter() - begun, first, last
+
+    async def crowd(context: Context) -> None:
+        async with anyio.create_task_group() as group:
+            for _ in range(CHILDREN):
+                group.start_soon(lambda: run(launched, "x", FunctionModel(reply), options, context=context))
+
+    async def timed() -> float:
+        begun = time.perf_counter()
+        await crowd(Context(policies=()))
+        return time.perf_counter() - begun
+
+    together = anyio.run(timed) / (CHILDREN * 10)
+    alone = seconds(10) / 10
+    _, first, last = anyio.run(all_of_them)
+    say(capsys, f"{CHILDREN:,} sub-agents of 10 rounds on one loop: {together * 1e6:.0f} us a round, {together / alone:.2f} x one alone")
+    say(capsys, f"memory after 1,000 sub-agents {first / 1e6:.2f} MB, after 4,000 {last / 1e6:.2f} MB")
+
+
+def best(work: Callable[[], object]) -> float:
+    times = []
+    for _ in range(7):
+        begun = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - begun)
+    return statistics.median(times)
+
+
+def say(capsys: pytest.CaptureFixture[str], line: str) -> None:
+    with capsys.disabled():
+        print(f"\n{line}")
