@@ -33,7 +33,8 @@ Walk = list[tuple[Event, Step]]
 @dataclass(frozen=True, slots=True)
 class Course:
     """What happens to a conversation: the replies it hears; which tool uses are refused and which nobody judges; which fail, and which leave
-    tasks in the background; how often each such task is told of; the event that ends it when there are no more replies.
+    tasks in the background; how often each such task is told of, and whether as soon as it can be; the event that ends it when
+    there are no more replies.
     """
 
     begun: Conversation
@@ -44,6 +45,7 @@ class Course:
     failing: frozenset[str] = frozenset()
     launches: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     times_told: int = 1
+    eager: bool = False
 
 
 def news_of(task: str) -> str:
@@ -71,7 +73,7 @@ def walked(course: Course) -> Walk:
             case RunTools(uses):
                 results = {use.id: ToolResult(use.id, "done", use.id in course.failing) for use in uses}
                 event = Answered(results, tuple([task for use in uses for task in course.launches.get(use.id, ())]))
-            case AwaitNews() | CallModel() if due:
+            case AwaitNews() | CallModel() if due and (course.eager or isinstance(step.wanted, AwaitNews)):
                 told[due[0]] += 1
                 event = Notified(due[0], news_of(due[0]))
             case AwaitNews():
