@@ -38,8 +38,8 @@ from pipeline.refusal import (
     BadTaskIds,
     CannotEncode,
     ForkOfFork,
-    NoTasks,
     NotASchema,
+    NoTasks,
     NoWorkspace,
     Refusal,
     SpawnForbidden,
@@ -176,7 +176,7 @@ def refusal_text(refusal: Refusal) -> str:  # noqa: C901 - one case a kind is th
             assert_never(refusal)
 
 
-def lifting(refusal: Refusal) -> str:  # noqa: C901, PLR0912 - one case a kind is the point
+def lifting(refusal: Refusal) -> str:  # noqa: C901 - one case a kind is the point
     """What would lift a refusal, for the person who asks.
 
     >>> lifting(SpawnForbidden("scout", "plan"))

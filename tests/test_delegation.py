@@ -14,11 +14,11 @@ from pipeline.frozen import JsonObject
 from pipeline.subagent.caching import cache_key, first_divergence
 from pipeline.subagent.engine import Options
 from pipeline.subagent.events import Finished, RunEvent, Started
-from pipeline.subagent.execute import Turn, converse, converse_sync, root_context
 from pipeline.subagent.messages import Message, Reply, Text, ToolResult
 from pipeline.subagent.models.function import FunctionModel
 from pipeline.subagent.modes import FORK_BY_NAME, FORKING
 from pipeline.subagent.requests import ModelRequest
+from pipeline.subagent.running import Turn, converse, converse_sync, root_context
 from pipeline.subagent.starting import FORK_TAG, MAIN_PROMPT, PLACEHOLDER
 from pipeline.subagent.toolset import TODOS
 from tests.talking import by_agent, first_text, in_turn, project, result, results, say, use

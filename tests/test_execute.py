@@ -12,11 +12,11 @@ from pipeline.refusal import NotASchema, NoWorkspace, UnknownAgent
 from pipeline.subagent.context import Context
 from pipeline.subagent.engine import Options
 from pipeline.subagent.events import Finished, RunEvent, Said, Started, ToolFinished, ToolStarted
-from pipeline.subagent.execute import execute, execute_sync, root_context
 from pipeline.subagent.messages import Reply
 from pipeline.subagent.models.function import FunctionModel
 from pipeline.subagent.models.scripted import Line, ScriptedModel
 from pipeline.subagent.requests import ModelRequest
+from pipeline.subagent.running import execute, execute_sync, root_context
 from tests.talking import by_agent, first_text, in_turn, project, result, say, use
 
 

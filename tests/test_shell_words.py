@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pipeline.subagent import grammar
-from pipeline.subagent.destructive import RULES, shortened
-from pipeline.subagent.shell import MAX_DEPTH, MAX_LENGTH, commands_in, destructive, reading
+from pipeline.subagent.destructive import RULES, destructive, shortened
+from pipeline.subagent.shell import MAX_DEPTH, MAX_LENGTH, commands_in, reading
 from pipeline.subagent.words import Words
 
 REMOVALS = (
@@ -435,6 +435,7 @@ def test_the_words_of_commands() -> None:
     assert commands_in('echo " $x  y"') == (Words("echo", (" $x  y",), certain=False),)
     assert commands_in("echo $'\\ud800\\U00110000\\t\\q\\x'") == (Words("echo", ("\ud800\ufffd\tqx",)),)
     assert commands_in(r"e'c'\ ho\  a") == (Words("ec ho ", ("a",)),)
+    assert commands_in("\u00e9\u3000\U0001d79b \u00fc") == (Words("\u00e9\u3000\U0001d79b", ("\u00fc",)),)
     assert commands_in("a | b | a | c")[-1].fed_by == ("a", "b")
     assert commands_in("echo {a,b}{c,d} '{a,b}'") == (Words("echo", ("ac", "ad", "bc", "bd", "{a,b}")),)
 

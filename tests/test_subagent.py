@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import anyio
 import pytest
-from pipeline.subagent.schemas import output_schema
 
 from pipeline import Launch, Session, Snapshot, TaskItem, TaskRequest, plan_launch
 from pipeline.frozen import Json, JsonObject
@@ -29,13 +28,14 @@ from pipeline.subagent.conversation import (
     RunTools,
 )
 from pipeline.subagent.engine import Options
-from pipeline.subagent.execute import run, run_sync
 from pipeline.subagent.limits import MAX_REMINDERS
 from pipeline.subagent.messages import Message, Reply, Text, ToolResult, ToolUse, Usage
 from pipeline.subagent.models.function import FunctionModel
 from pipeline.subagent.models.protocol import Model
 from pipeline.subagent.models.scripted import ScriptedModel
 from pipeline.subagent.requests import ToolSpec
+from pipeline.subagent.running import run, run_sync
+from pipeline.subagent.schemas import output_schema
 from pipeline.subagent.starting import ALONE, SUBMIT, begin
 from pipeline.subagent.step import REMINDER, TODO_REMINDER, advance
 from pipeline.subagent.tools import Tool, ToolCall, ToolError

@@ -23,11 +23,11 @@ from pipeline.subagent.conversation import Conclusion, Status
 from pipeline.subagent.crew import conclusion_text
 from pipeline.subagent.engine import Options
 from pipeline.subagent.events import Listener, RunEvent
-from pipeline.subagent.execute import Execution, execute, root_context
 from pipeline.subagent.models.anthropic import AnthropicModel
 from pipeline.subagent.models.protocol import Model
 from pipeline.subagent.models.scripted import ScriptedModel
 from pipeline.subagent.models.scripts import load_script
+from pipeline.subagent.running import Execution, execute, root_context
 from pipeline.view.answers import refusal_json
 from pipeline.view.live import live_progress
 from pipeline.view.progress import done_lines, event_line
@@ -62,7 +62,7 @@ MODELS: Final[Mapping[str, Callable[[str], Model]]] = {"scripted": scripted, "an
 
 def model_of(text: str) -> Model:
     """The model that an option names, or misuse."""
-    kind, colon, name = text.partition(":")
+    kind, _, name = text.partition(":")
     if kind not in MODELS or not name:
         misuse(f"--model {text}: give scripted:FILE, or anthropic:NAME")
     return MODELS[kind](name)
@@ -104,7 +104,7 @@ def _telling(events: list[RunEvent], *, as_json: bool) -> Iterator[Listener]:
 
 
 async def _until_interrupted(request: TaskRequest, session: Session, model: Model, options: Options) -> Result[Execution, Refusal]:
-    """The run; the first interrupt asks all agents to conclude, a second breaks it off."""
+    """The run; an interrupt asks all agents to conclude."""
     context = root_context(options, session)
     async with anyio.create_task_group() as group:
         group.start_soon(_watch, context)
@@ -115,10 +115,7 @@ async def _until_interrupted(request: TaskRequest, session: Session, model: Mode
 
 async def _watch(context: Context) -> None:
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        async for number in signals:
-            if context.cancellation.aborted:
-                signal.signal(number, signal.SIG_DFL)
-                signal.raise_signal(number)
+        async for _ in signals:
             context.cancellation.abort(INTERRUPTED)
 
 

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from pipeline.subagent.context import Context
     from pipeline.subagent.conversation import TRANSITIONS, Conclusion, Conversation
     from pipeline.subagent.engine import Options
-    from pipeline.subagent.execute import Execution, Turn, converse, converse_sync, execute, execute_sync, root_context, run, run_sync
     from pipeline.subagent.messages import Message, Reply, Text, ToolResult, ToolUse, Usage
     from pipeline.subagent.models.anthropic import AnthropicModel
     from pipeline.subagent.models.function import FunctionModel
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from pipeline.subagent.modes import CLEAN, FORK_BY_NAME, FORKING, ModePolicy, select_mode
     from pipeline.subagent.permission import Allow, Ask, Deny, Occasion, allow_all, deny_destructive
     from pipeline.subagent.requests import ModelRequest, ToolSpec
+    from pipeline.subagent.running import Execution, Turn, converse, converse_sync, execute, execute_sync, root_context, run, run_sync
     from pipeline.subagent.starting import begin, begin_main, fork
     from pipeline.subagent.step import advance
     from pipeline.subagent.tools import Answer, Tool, ToolCall, ToolError
@@ -90,7 +90,7 @@ _HOMES = {
     "pipeline.subagent.context": ("Context",),
     "pipeline.subagent.conversation": ("TRANSITIONS", "Conclusion", "Conversation"),
     "pipeline.subagent.engine": ("Options",),
-    "pipeline.subagent.execute": (
+    "pipeline.subagent.running": (
         "Execution",
         "Turn",
         "converse",

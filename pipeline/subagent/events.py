@@ -34,7 +34,9 @@ def _fields(told: _Told) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class Started(_Told):
-    """A conversation began; `task` is the id of its task, `prompt` what it was told, `unanswered` are the agent's tool names that no tool here answers to."""
+    """A conversation began; `task` is the id of its task, `prompt` what it was told, `tools` what it has; `unanswered` are names of tools in
+    the agent's list that no tool here answers to.
+    """
 
     kind: ClassVar[str] = "started"
     task: str

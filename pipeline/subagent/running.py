@@ -1,0 +1,182 @@
+"""The whole road: look at the files, discover, pass the guards, launch, run, hand back the conclusions."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final
+
+import anyio
+from returns.result import Failure, Result, Success
+
+from pipeline.capture import capture
+from pipeline.discovery import discover
+from pipeline.launch import Launch
+from pipeline.refusal import NotASchema, Refusal, as_refusal
+from pipeline.request import Session, TaskItem, TaskRequest
+from pipeline.snapshot import Snapshot
+from pipeline.subagent.budget import Purse
+from pipeline.subagent.context import Context
+from pipeline.subagent.conversation import Begun, Conclusion, Conversation, Event, Prompted
+from pipeline.subagent.crew import Crew, Prepared, Work, concluded, prepare, schema_owed, side_by_side, told
+from pipeline.subagent.delegation import clean_work, launched_works, task_spec, task_tool
+from pipeline.subagent.engine import DEFAULTS, Engine, Options
+from pipeline.subagent.models.protocol import Model
+from pipeline.subagent.starting import MAIN_PROMPT, begin_main
+from pipeline.subagent.tools import Tool
+from pipeline.subagent.toolset import child_toolset, main_toolset
+from pipeline.subagent.waiting import Places, Slot
+from pipeline.subagent.workspace.paths import Workspace
+from pipeline.subagent.workspace.toolbox import workspace_tools
+
+MAIN_SESSION: Final = Session()
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """What came of a request: what was launched, the conclusion of each task in the order of the request, and the agent's tool names that no tool
+    answers to.
+    """
+
+    launch: Launch
+    conclusions: tuple[Conclusion, ...]
+    unanswered: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Where the main conversation stands after a prompt: all of it, how this turn ended, and its context, for the next."""
+
+    conversation: Conversation
+    conclusion: Conclusion
+    context: Context
+
+
+def root_context(options: Options = DEFAULTS, session: Session = MAIN_SESSION) -> Context:
+    """The context at the root of a run: the options' policy, approver, budget and places."""
+    return Context(
+        depth=session.depth,
+        policies=(options.policy,),
+        approver=options.approver,
+        purse=Purse(options.budget, options.prices),
+        slot=Slot(Places(options.at_once)),
+    )
+
+
+async def execute(
+    request: TaskRequest, session: Session, model: Model, options: Options = DEFAULTS, *, context: Context | None = None
+) -> Result[Execution, Refusal]:
+    """Run the tasks of a request side by side, from the files as they are now to their conclusions, or say why none starts.
+
+    `context` is the root's, one made from the options unless given: its cancellation ends all. Tools work in the options' workspace, else in
+    the session's `cwd`. Refusals: those of `plan_launch`, NoWorkspace, NotASchema.
+    """
+    tools = _tools(session, options)
+    if isinstance(tools, Failure):
+        return tools
+    async with _crew(session, Engine(model, options), tools.unwrap()) as crew:
+        prepared = prepare(request, session, crew.described, crew.engine)
+        if isinstance(prepared, Failure):
+            return prepared
+        works = launched_works(crew, prepared.unwrap(), session, context or root_context(options, session))
+        conclusions = await side_by_side(crew.engine, works)
+        return Success(Execution(prepared.unwrap().launch, conclusions, works[0].toolset.unanswered))
+
+
+async def converse(
+    prompt: str,
+    session: Session,
+    model: Model,
+    options: Options = DEFAULTS,
+    *,
+    after: Turn | None = None,
+    system: str = MAIN_PROMPT,
+    context: Context | None = None,
+) -> Result[Turn, Refusal]:
+    """Take the main conversation through one prompt of the user's: it may delegate, in the foreground or behind it, and ends when nothing that it
+    left in the background is unheard of. `after` is the turn before, for the next prompt. NoWorkspace is the one refusal.
+    """
+    tools = _tools(session, options)
+    if isinstance(tools, Failure):
+        return tools
+    async with _crew(session, Engine(model, options), tools.unwrap()) as crew:
+        toolset = main_toolset((*crew.tools, task_tool(crew, session)))
+        root = after.context if after else context or root_context(options, session)
+        event: Event = Prompted(prompt) if after else Begun()
+        begun = begin_main(prompt, toolset.specs, system=system, model=session.model or (), depth=session.depth, max_rounds=options.max_rounds)
+        conversation = after.conversation if after else replace(begun, max_tokens=options.max_tokens)
+        ended = await told(crew.engine, Work("prompt", prompt, conversation, root, toolset), event)
+        return Success(Turn(*ended, root))
+
+
+def _tools(session: Session, options: Options) -> Result[tuple[Tool, ...], Refusal]:
+    if options.tools is not None:
+        return Success(options.tools)
+    opened = Workspace.open(options.workspace or session.cwd)
+    return opened.map(partial(workspace_tools, seconds=options.bash_seconds)).alt(as_refusal)
+
+
+@asynccontextmanager
+async def _crew(session: Session, engine: Engine, tools: tuple[Tool, ...]) -> AsyncIterator[Crew]:
+    """A crew for a session; what it leaves in the background is waited for at the end: by then it has been aborted, or is done."""
+    look = _looking(session, engine)
+    described = discover(await anyio.to_thread.run_sync(look), host=engine.options.host)
+    async with anyio.create_task_group() as group:
+        yield Crew(engine, tools, look, described, task_spec(described, session), group)
+
+
+def _looking(session: Session, engine: Engine) -> Callable[[], Snapshot]:
+    """A look at the files as they are now, which opens only what has changed since the last."""
+    last: Snapshot | None = None
+
+    def look() -> Snapshot:
+        nonlocal last
+        last = capture(session.cwd, session.home, host=engine.options.host, previous=last)
+        return last
+
+    return look
+
+
+async def run(
+    launch: Launch, task: str, model: Model, options: Options = DEFAULTS, *, context: Context | None = None
+) -> Result[Conclusion, NotASchema]:
+    """Run a launched agent on one task to its conclusion, with those of the options' tools that the launch allows; it has no others and starts
+    nobody. `context` is that of whoever starts it. NotASchema is the one refusal.
+    """
+    engine, root = Engine(model, options), context or root_context(options)
+    owed = schema_owed(launch)
+    if isinstance(owed, Failure):
+        return owed
+    toolset = child_toolset(launch, options.tools or (), owes=owed.unwrap() is not None)
+    item = TaskItem("task", assignment=task)
+    return Success(await concluded(engine, clean_work(Prepared(launch, owed.unwrap()), item, root, toolset, options)))
+
+
+def execute_sync(
+    request: TaskRequest, session: Session, model: Model, options: Options = DEFAULTS, *, context: Context | None = None
+) -> Result[Execution, Refusal]:
+    """`execute`, where no event loop runs."""
+    return anyio.run(partial(execute, request, session, model, options, context=context))
+
+
+def converse_sync(
+    prompt: str,
+    session: Session,
+    model: Model,
+    options: Options = DEFAULTS,
+    *,
+    after: Turn | None = None,
+    system: str = MAIN_PROMPT,
+    context: Context | None = None,
+) -> Result[Turn, Refusal]:
+    """`converse`, where no event loop runs."""
+    return anyio.run(partial(converse, prompt, session, model, options, after=after, system=system, context=context))
+
+
+def run_sync(
+    launch: Launch, task: str, model: Model, options: Options = DEFAULTS, *, context: Context | None = None
+) -> Result[Conclusion, NotASchema]:
+    """`run`, where no event loop runs."""
+    return anyio.run(partial(run, launch, task, model, options, context=context))
