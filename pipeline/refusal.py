@@ -88,16 +88,7 @@ class ForkOfFork:
 
 
 Refusal: TypeAlias = (
-    UnknownAgent
-    | AgentDisabled
-    | NoTasks
-    | BadTaskIds
-    | SpawnsItself
-    | SpawnForbidden
-    | CannotEncode
-    | NotASchema
-    | NoWorkspace
-    | ForkOfFork
+    UnknownAgent | AgentDisabled | NoTasks | BadTaskIds | SpawnsItself | SpawnForbidden | CannotEncode | NotASchema | NoWorkspace | ForkOfFork
 )
 """Every reason not to start a sub-agent."""
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import nbformat
@@ -37,7 +39,7 @@ def test_the_readme_s_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_there_are_notebooks() -> None:
-    assert [path.name for path in NOTEBOOKS] == ["01_discovery.ipynb", "02_guards_and_launch.ipynb"]
+    assert [path.name for path in NOTEBOOKS] == ["01_discovery.ipynb", "02_guards_and_launch.ipynb", "03_subagents.ipynb"]
 
 
 @pytest.mark.filterwarnings("default")
@@ -55,10 +57,11 @@ def outputs(notebook: Any) -> list[tuple[str, list[object]]]:
     return [("".join(each.get("text", "") for each in cell), [each["data"] for each in cell if "data" in each]) for cell in cells]
 
 
-def test_the_project_names_every_public_name_once_and_in_order() -> None:
-    import pipeline  # noqa: PLC0415
-
-    assert all(getattr(pipeline, name) is getattr(pipeline, name) for name in pipeline.__all__)
-    with pytest.raises(AttributeError, match="module 'pipeline' has no attribute 'nonsense'"):
-        pipeline.nonsense  # noqa: B018
-    assert sorted(set(pipeline.__all__), key=lambda name: (not name.isupper(), name)) == pipeline.__all__
+@pytest.mark.parametrize("name", ["pipeline", "pipeline.subagent"])
+def test_a_package_names_every_public_name_once_and_in_order(name: str) -> None:
+    package = import_module(name)
+    assert all(getattr(package, each) is getattr(package, each) for each in package.__all__)
+    assert not [each for each in package.__all__ if isinstance(getattr(package, each), ModuleType)]
+    with pytest.raises(AttributeError, match=f"module '{name}' has no attribute 'nonsense'"):
+        package.nonsense  # noqa: B018
+    assert sorted(set(package.__all__), key=lambda each: (not each.isupper(), each)) == package.__all__

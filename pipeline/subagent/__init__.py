@@ -9,7 +9,29 @@ if TYPE_CHECKING:
     from pipeline.subagent.caching import CacheKey, Divergence, cache_key, first_divergence
     from pipeline.subagent.cancellation import Cancellation
     from pipeline.subagent.context import Context
-    from pipeline.subagent.conversation import TRANSITIONS, Conclusion, Conversation
+    from pipeline.subagent.conversation import (
+        TRANSITIONS,
+        Aborted,
+        Answered,
+        AwaitNews,
+        Begun,
+        CallModel,
+        Conclude,
+        Conclusion,
+        Conversation,
+        Failed,
+        Judge,
+        Judged,
+        Notified,
+        OutOfBudget,
+        Prompted,
+        ProtocolError,
+        Refused,
+        Replied,
+        Resumed,
+        RunTools,
+        Step,
+    )
     from pipeline.subagent.engine import Options
     from pipeline.subagent.messages import Message, Reply, Text, ToolResult, ToolUse, Usage
     from pipeline.subagent.models.anthropic import AnthropicModel
@@ -18,10 +40,10 @@ if TYPE_CHECKING:
     from pipeline.subagent.models.scripted import Line, ScriptedModel
     from pipeline.subagent.models.scripts import load_script, parse_script
     from pipeline.subagent.modes import CLEAN, FORK_BY_NAME, FORKING, ModePolicy, select_mode
-    from pipeline.subagent.permission import Allow, Ask, Deny, Occasion, allow_all, deny_destructive
+    from pipeline.subagent.permission import Allow, Ask, Deny, Occasion, allow_all, deny_destructive, settled
     from pipeline.subagent.requests import ModelRequest, ToolSpec
     from pipeline.subagent.running import Execution, Turn, converse, converse_sync, execute, execute_sync, root_context, run, run_sync
-    from pipeline.subagent.starting import begin, begin_main, fork
+    from pipeline.subagent.starting import FORK_TAG, begin, begin_main, fork, is_fork
     from pipeline.subagent.step import advance
     from pipeline.subagent.tools import Answer, Tool, ToolCall, ToolError
 
@@ -29,31 +51,50 @@ __all__ = [
     "CLEAN",
     "FORKING",
     "FORK_BY_NAME",
+    "FORK_TAG",
     "TRANSITIONS",
+    "Aborted",
     "Allow",
     "Answer",
+    "Answered",
     "AnthropicModel",
     "Ask",
+    "AwaitNews",
+    "Begun",
     "Budget",
     "CacheKey",
+    "CallModel",
     "Cancellation",
+    "Conclude",
     "Conclusion",
     "Context",
     "Conversation",
     "Deny",
     "Divergence",
     "Execution",
+    "Failed",
     "FunctionModel",
+    "Judge",
+    "Judged",
     "Line",
     "Message",
     "ModePolicy",
     "Model",
     "ModelRequest",
+    "Notified",
     "Occasion",
     "Options",
+    "OutOfBudget",
     "Prices",
+    "Prompted",
+    "ProtocolError",
+    "Refused",
+    "Replied",
     "Reply",
+    "Resumed",
+    "RunTools",
     "ScriptedModel",
+    "Step",
     "Text",
     "Tool",
     "ToolCall",
@@ -75,12 +116,14 @@ __all__ = [
     "execute_sync",
     "first_divergence",
     "fork",
+    "is_fork",
     "load_script",
     "parse_script",
     "root_context",
     "run",
     "run_sync",
     "select_mode",
+    "settled",
 ]
 
 _HOMES = {
@@ -88,7 +131,29 @@ _HOMES = {
     "pipeline.subagent.caching": ("CacheKey", "Divergence", "cache_key", "first_divergence"),
     "pipeline.subagent.cancellation": ("Cancellation",),
     "pipeline.subagent.context": ("Context",),
-    "pipeline.subagent.conversation": ("TRANSITIONS", "Conclusion", "Conversation"),
+    "pipeline.subagent.conversation": (
+        "TRANSITIONS",
+        "Aborted",
+        "Answered",
+        "AwaitNews",
+        "Begun",
+        "CallModel",
+        "Conclude",
+        "Conclusion",
+        "Conversation",
+        "Failed",
+        "Judge",
+        "Judged",
+        "Notified",
+        "OutOfBudget",
+        "Prompted",
+        "ProtocolError",
+        "Refused",
+        "Replied",
+        "Resumed",
+        "RunTools",
+        "Step",
+    ),
     "pipeline.subagent.engine": ("Options",),
     "pipeline.subagent.running": (
         "Execution",
@@ -108,9 +173,9 @@ _HOMES = {
     "pipeline.subagent.models.scripted": ("Line", "ScriptedModel"),
     "pipeline.subagent.models.scripts": ("load_script", "parse_script"),
     "pipeline.subagent.modes": ("CLEAN", "FORKING", "FORK_BY_NAME", "ModePolicy", "select_mode"),
-    "pipeline.subagent.permission": ("Allow", "Ask", "Deny", "Occasion", "allow_all", "deny_destructive"),
+    "pipeline.subagent.permission": ("Allow", "Ask", "Deny", "Occasion", "allow_all", "deny_destructive", "settled"),
     "pipeline.subagent.requests": ("ModelRequest", "ToolSpec"),
-    "pipeline.subagent.starting": ("begin", "begin_main", "fork"),
+    "pipeline.subagent.starting": ("FORK_TAG", "begin", "begin_main", "fork", "is_fork"),
     "pipeline.subagent.step": ("advance",),
     "pipeline.subagent.tools": ("Answer", "Tool", "ToolCall", "ToolError"),
 }

@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from posixpath import dirname, normpath
 from typing import Final, TypeAlias
 
+from pipeline.subagent.shell import reading
 from pipeline.subagent.words import Words
 from pipeline.subagent.wrappers import SHELLS, operands, shell_reads
 
@@ -28,6 +29,18 @@ _DECODE: Final = frozenset({"base64", "base32", "xxd", "uudecode", "openssl", "r
 _FORMAT: Final = frozenset({"mke2fs", "mkswap", "newfs", "blkdiscard", "wipefs", "fdisk", "sfdisk", "cfdisk", "gdisk", "sgdisk", "parted"})
 _LISTS: Final = frozenset({"fdisk", "sfdisk", "gdisk", "sgdisk", "parted"})
 _GIT_TAKES: Final = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--super-prefix"})
+
+
+def destructive(text: str) -> str | None:
+    """Why a shell text is held to be destructive; None if it is not. A text that cannot be read to its end is.
+
+    >>> destructive("cd x && sudo /bin/rm -rf ~")
+    'rm -r of ~ destroys what it names'
+    >>> destructive("echo 'rm -rf /'; rm -rf build")
+    """
+    read = reading(text)
+    reason = next((reason for command in read.commands if (reason := why(command)) is not None), None)
+    return reason if reason is not None or read.unread is None else f"{read.unread}: it cannot be judged"
 
 
 def why(words: Words) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import dropwhile
-from time import monotonic
+from time import thread_time
 from typing import TYPE_CHECKING, Final
 
 from pipeline.subagent.words import bare_name, has_braces, raw, spread, unescaped, word_text
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MAX_PIPES: Final = 1_000
 MAX_SECONDS: Final = 1.0
+_ASCII: Final = bytes(range(128)) + b"x" * 128
+"""The grammar's scanner asks C's `isalpha` about any character, and crashes on some; to a shell they are all letters of a word."""
 _MAX_INNER: Final = 12
 _MAX_SEARCHED: Final = 200
 _NO_GAP: Final = re.compile(rb"(\\.)*", re.DOTALL)
@@ -34,18 +36,18 @@ class Command:
 
 
 def parsed(source: bytes) -> Node | None:
-    """The tree of a text; None where it would take more than a second: recovery from errors is quadratic, after many pipes in memory too."""
+    """The tree of a text; None where it would take more than a second of work: recovery from errors is quadratic, after many pipes in memory too."""
     from tree_sitter import Parser  # noqa: PLC0415 - an extra: only whoever judges commands needs it
 
     if source.count(b"|") > MAX_PIPES:
         return None
-    end = monotonic() + MAX_SECONDS
+    end, shown = thread_time() + MAX_SECONDS, source.translate(_ASCII)
 
     def read(offset: int, _: object) -> bytes:
-        return source[offset : offset + 4096]
+        return shown[offset : offset + 4096]
 
     try:
-        return Parser(_bash()).parse(read, encoding="utf8", progress_callback=lambda *_: monotonic() > end).root_node
+        return Parser(_bash()).parse(read, encoding="utf8", progress_callback=lambda *_: thread_time() > end).root_node
     except ValueError:
         return None
 

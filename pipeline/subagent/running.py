@@ -18,7 +18,7 @@ from pipeline.refusal import NotASchema, Refusal, as_refusal
 from pipeline.request import Session, TaskItem, TaskRequest
 from pipeline.snapshot import Snapshot
 from pipeline.subagent.budget import Purse
-from pipeline.subagent.context import Context
+from pipeline.subagent.context import Context, new_chain
 from pipeline.subagent.conversation import Begun, Conclusion, Conversation, Event, Prompted
 from pipeline.subagent.crew import Crew, Prepared, Work, concluded, prepare, schema_owed, side_by_side, told
 from pipeline.subagent.delegation import clean_work, launched_works, task_spec, task_tool
@@ -54,15 +54,21 @@ class Turn:
     context: Context
 
 
-def root_context(options: Options = DEFAULTS, session: Session = MAIN_SESSION) -> Context:
-    """The context at the root of a run: the options' policy, approver, budget and places."""
+def root_context(options: Options = DEFAULTS, session: Session = MAIN_SESSION, *, chains: Callable[[], str] = new_chain) -> Context:
+    """The context at the root of a run: the options' policy, approver and budget. `chains` makes the ids of conversations."""
     return Context(
         depth=session.depth,
+        chain=chains(),
         policies=(options.policy,),
         approver=options.approver,
         purse=Purse(options.budget, options.prices),
-        slot=Slot(Places(options.at_once)),
+        chains=chains,
     )
+
+
+def _placed(context: Context, options: Options) -> Context:
+    """A root's context with places of its own for the agents of one run: they belong to one event loop."""
+    return replace(context, slot=Slot(Places(options.at_once)))
 
 
 async def execute(
@@ -80,7 +86,7 @@ async def execute(
         prepared = prepare(request, session, crew.described, crew.engine)
         if isinstance(prepared, Failure):
             return prepared
-        works = launched_works(crew, prepared.unwrap(), session, context or root_context(options, session))
+        works = launched_works(crew, prepared.unwrap(), session, _placed(context or root_context(options, session), options))
         conclusions = await side_by_side(crew.engine, works)
         return Success(Execution(prepared.unwrap().launch, conclusions, works[0].toolset.unanswered))
 
@@ -107,7 +113,8 @@ async def converse(
         event: Event = Prompted(prompt) if after else Begun()
         begun = begin_main(prompt, toolset.specs, system=system, model=session.model or (), depth=session.depth, max_rounds=options.max_rounds)
         conversation = after.conversation if after else replace(begun, max_tokens=options.max_tokens)
-        ended = await told(crew.engine, Work("prompt", prompt, conversation, root, toolset), event)
+        work = Work("prompt", prompt, conversation, _placed(root, options), toolset)
+        ended = await told(crew.engine, work, event)
         return Success(Turn(*ended, root))
 
 
@@ -145,7 +152,7 @@ async def run(
     """Run a launched agent on one task to its conclusion, with those of the options' tools that the launch allows; it has no others and starts
     nobody. `context` is that of whoever starts it. NotASchema is the one refusal.
     """
-    engine, root = Engine(model, options), context or root_context(options)
+    engine, root = Engine(model, options), _placed(context or root_context(options), options)
     owed = schema_owed(launch)
     if isinstance(owed, Failure):
         return owed

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from returns.result import Failure, Result, Success
 
@@ -40,7 +40,7 @@ class OutputSchema:
 
         >>> schema = output_schema(JsonObject({"elements": JsonObject({"type": "int8"})})).unwrap()
         >>> schema.mismatches((1, 300, "x"))
-        ("at /1: 300 is greater than the maximum of 127", "at /2: 'x' is not of type 'integer'")
+        ('at /1: 300 is greater than the maximum of 127', "at /2: 'x' is not of type 'integer'")
         >>> schema.mismatches((1, 2.0))
         ()
         """
@@ -126,10 +126,11 @@ def _checker(key: _Same) -> Result[Validator, str]:
     from jsonschema.validators import validator_for  # noqa: PLC0415 - as above
     from referencing import Registry  # noqa: PLC0415 - as above
 
-    schema = thaw(key.schema)
+    schema: Any = thaw(key.schema)
     dialect = schema.get("$schema", "") if isinstance(schema, dict) else ""
-    draft = validator_for(schema, default=None) if dialect and isinstance(dialect, str) else Draft202012Validator
-    if draft is None or not isinstance(dialect, str):
+    named: Any = validator_for
+    draft = Draft202012Validator if dialect == "" else named(schema, default=None) if isinstance(dialect, str) else None
+    if draft is None:
         return Failure(_shortened(f"at /$schema: {dialect!r} is not known"))
     try:
         draft.check_schema(schema)
@@ -141,10 +142,10 @@ def _checker(key: _Same) -> Result[Validator, str]:
     return Success(draft(schema, registry=Registry(), format_checker=formats)) if lost is None else Failure(lost)
 
 
-def _lost_reference(schema: object, draft: type[Validator]) -> str | None:
+def _lost_reference(schema: Any, draft: type[Validator]) -> str | None:
     """Why a schema's references lead nowhere within it and the drafts' own schemas, or to what is no schema; None if all is well."""
     from jsonschema import SchemaError  # noqa: PLC0415 - as above
-    from jsonschema_specifications import REGISTRY  # noqa: PLC0415 - as above
+    from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # noqa: PLC0415 - as above
     from referencing import Resource  # noqa: PLC0415 - as above
     from referencing.exceptions import Unresolvable  # noqa: PLC0415 - as above
     from referencing.jsonschema import specification_with  # noqa: PLC0415 - as above
@@ -168,7 +169,7 @@ def _references(contents: object) -> Iterator[str]:
         yield from (found for key in ("$ref", "$dynamicRef", "$recursiveRef") if isinstance(found := contents.get(key), str))
 
 
-def _sentences(checker: Validator, data: object) -> tuple[str, ...]:
+def _sentences(checker: Validator, data: Any) -> tuple[str, ...]:
     """The errors in sentences: the least deep first, which say most. Of very many errors only the first ones are looked for."""
     from jsonschema.exceptions import best_match  # noqa: PLC0415 - as above
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from pipeline.subagent.destructive import why
 from pipeline.subagent.grammar import Command, continued, given, names_in, parsed, said, simple, stage_command, targets
 from pipeline.subagent.words import Words, bare_name, raw, spread
 from pipeline.subagent.wrappers import Inner, operands, run_by
@@ -73,18 +72,6 @@ def commands_in(text: str) -> tuple[Words, ...]:
     ['echo', 'date', 'bash', 'make']
     """
     return reading(text).commands
-
-
-def destructive(text: str) -> str | None:
-    """Why a shell text is held to be destructive; None if it is not. A text that cannot be read to its end is.
-
-    >>> destructive("cd x && sudo /bin/rm -rf ~")
-    'rm -r of ~ destroys what it names'
-    >>> destructive("echo 'rm -rf /'; rm -rf build")
-    """
-    read = reading(text)
-    reason = next((reason for command in read.commands if (reason := why(command)) is not None), None)
-    return reason if reason is not None or read.unread is None else f"{read.unread}: it cannot be judged"
 
 
 def reading(text: str) -> Reading:
