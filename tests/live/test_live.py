@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 from contextlib import aclosing
+from pathlib import Path
 
 import anyio
 import pytest
 from pyrsistent import pvector
 
+from pipeline import Session
 from pipeline.frozen import JsonObject
-from pipeline.subagent.messages import Message, Reply, Text, ToolResult, ToolUse
-from pipeline.subagent.models.anthropic import AnthropicModel
-from pipeline.subagent.requests import ModelRequest, ToolSpec
+from pipeline.subagent import (
+    FORKING,
+    AnthropicModel,
+    Message,
+    ModelRequest,
+    Options,
+    Reply,
+    Text,
+    ToolResult,
+    ToolSpec,
+    ToolUse,
+    Turn,
+    Usage,
+    converse,
+)
+from pipeline.subagent.models.scripted import last_words
 
 pytestmark = [pytest.mark.live, pytest.mark.usefixtures("live")]
 
@@ -58,3 +73,51 @@ def test_a_fork_is_read_from_the_cache_and_a_fresh_child_is_not() -> None:
     assert usages["fork"].cache_read >= 10 * max(usages["fresh"].cache_read, 1)
     assert usages["fork"].cache_read > usages["fork"].input
     assert usages["fork"].cache_read > usages["one tool fewer"].cache_read
+
+
+class Guided:
+    """The real model, asked in earnest. It is too small to use tools: where it should, the use is put into its mouth. The usage is its own."""
+
+    def __init__(self, model: AnthropicModel) -> None:
+        self.model = model
+        self.asked: list[tuple[ModelRequest, Usage]] = []
+
+    async def reply(self, request: ModelRequest) -> Reply:
+        reply = await self.model.reply(request)
+        self.asked.append((request, reply.usage))
+        use = guide(request)
+        said = Text(reply.text.strip() or "I have nothing to say.")
+        return Reply((said,), "end_turn", reply.usage) if use is None else Reply((said, use), "tool_use", reply.usage)
+
+
+def guide(request: ModelRequest) -> ToolUse | None:
+    """What the model should do now."""
+    said = last_words(request)
+    if said == "Count the words of the notes.":
+        return ToolUse("toolu_1", "task", JsonObject({"agent": "scout", "description": "Read the notes."}))
+    if said == "Read the notes.":
+        return ToolUse("toolu_2", "read_file", JsonObject({"path": "notes.txt"}))
+    return ToolUse("toolu_3", "task", JsonObject({"description": "Sum up."})) if said == "Think about it." else None
+
+
+def test_a_parent_delegates_and_its_fork_is_read_from_the_cache(tmp_path: Path) -> None:
+    agents = tmp_path / ".claude" / "agents"
+    agents.mkdir(parents=True)
+    (agents / "scout.md").write_text("---\nname: scout\ndescription: d\ntools: [read]\n---\nYou read files.")
+    (tmp_path / "notes.txt").write_text("bread and milk\n")
+    session, options = Session(cwd=str(tmp_path), home=str(tmp_path)), Options(modes=FORKING, max_tokens=16)
+
+    async def two_turns() -> tuple[Guided, Turn]:
+        async with aclosing(AnthropicModel("smollm2")) as real:
+            model = Guided(real)
+            first = (await converse("Count the words of the notes.", session, model, options, system=SYSTEM)).unwrap()
+            return model, (await converse("Think about it.", session, model, options, after=first)).unwrap()
+
+    model, turn = anyio.run(two_turns)
+    assert turn.conclusion.status == "completed"
+    asked = {last_words(request).splitlines()[-1]: usage for request, usage in model.asked}
+    assert "bread and milk" in asked  # the child has read the file, and the model has read what it read
+    fork, fresh = asked["Sum up."], asked["Read the notes."]
+    for name, usage in (("fork", fork), ("fresh child", fresh)):
+        print(f"{name}: {usage.cache_read} of {usage.cache_read + usage.input} prompt tokens from the cache")
+    assert fork.cache_read >= 10 * max(fresh.cache_read, 1)
