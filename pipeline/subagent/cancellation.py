@@ -21,8 +21,9 @@ class Cancellation:
     ('enough', 'all of it')
     """
 
-    def __init__(self, reason: str | None = None) -> None:
-        self.reason = reason
+    def __init__(self, parent: Cancellation | None = None) -> None:
+        self.reason = parent.reason if parent else None
+        self._parent = parent  # kept alive: what lies between a living child and an abort above must pass it on
         self._numbers = count()
         self._children: WeakValueDictionary[int, Cancellation] = WeakValueDictionary()
         self._watching: dict[int, Callable[[], None]] = {}
@@ -37,14 +38,16 @@ class Cancellation:
         if self.reason is not None:
             return
         self.reason = reason
-        for watcher in tuple(self._watching.values()):
-            watcher()
+        for number in tuple(self._watching):
+            watcher = self._watching.get(number)  # an earlier watcher may have ended the watch of a later one
+            if watcher is not None:
+                watcher()
         for child in tuple(self._children.values()):
             child.abort(reason)
 
     def child(self) -> Cancellation:
-        """A cancellation of its own, which this one reaches and which does not reach this one. It is not kept alive by its parent."""
-        made = Cancellation(self.reason)
+        """A cancellation of its own, which this one reaches and which does not reach this one. It keeps this one alive, and not the reverse."""
+        made = Cancellation(self)
         self._children[next(self._numbers)] = made
         return made
 
