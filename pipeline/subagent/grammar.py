@@ -20,6 +20,8 @@ MAX_PIPES: Final = 1_000
 MAX_SECONDS: Final = 1.0
 _ASCII: Final = bytes(range(128)) + b"x" * 128
 """The grammar's scanner asks C's `isalpha` about any character, and crashes on some; to a shell they are all letters of a word."""
+_NEGATION: Final = re.compile(rb"(?<!\\)(?:^|[;&|(){`\n]|\b(?:then|do|else|elif|if|while|until)[ \t])[ \t]*(?:![ \t]+)+")
+"""A `!` where a command begins: the grammar loses its way when a compound statement follows."""
 _MAX_INNER: Final = 12
 _MAX_SEARCHED: Final = 200
 _NO_GAP: Final = re.compile(rb"(\\.)*", re.DOTALL)
@@ -41,7 +43,7 @@ def parsed(source: bytes) -> Node | None:
 
     if source.count(b"|") > MAX_PIPES:
         return None
-    end, shown = thread_time() + MAX_SECONDS, source.translate(_ASCII)
+    end, shown = thread_time() + MAX_SECONDS, _NEGATION.sub(_blank, source.translate(_ASCII))
 
     def read(offset: int, _: object) -> bytes:
         return shown[offset : offset + 4096]
@@ -50,6 +52,10 @@ def parsed(source: bytes) -> Node | None:
         return Parser(_bash()).parse(read, encoding="utf8", progress_callback=lambda *_: thread_time() > end).root_node
     except ValueError:
         return None
+
+
+def _blank(found: re.Match[bytes]) -> bytes:
+    return found[0].replace(b"!", b" ")
 
 
 @cache
@@ -106,9 +112,9 @@ def continued(redirects: list[Node]) -> Iterator[Node]:
 
 def stage_command(stage: Node, source: bytes, fed: str | None) -> Command:
     """The simple command that a stage of a pipeline is; without words where it is none."""
-    if stage.type == "redirected_statement":
-        body, *redirects = stage.named_children
-        return stage_command(body, source, next((text for each in redirects if (text := given(each, source)) is not None), fed))
+    while stage.type in ("redirected_statement", "negated_command") and stage.named_children:
+        stage, *redirects = stage.named_children
+        fed = next((text for each in redirects if (text := given(each, source)) is not None), fed)
     return simple(stage, source, fed) if stage.type == "command" else Command(())
 
 

@@ -151,11 +151,14 @@ def _lost_reference(schema: Any, draft: type[Validator]) -> str | None:
     from referencing.jsonschema import specification_with  # noqa: PLC0415 - as above
 
     top = Resource.from_contents(schema, specification_with(draft.META_SCHEMA["$schema"]))
+    checked: set[int] = set()
     try:
         within = [(top, REGISTRY.resolver_with_root(top))]
         for resource, resolver in within:
-            for reference in _references(resource.contents):
-                draft.check_schema(resolver.lookup(reference).contents)
+            for found in [resolver.lookup(reference).contents for reference in _references(resource.contents)]:
+                if id(found) not in checked:
+                    draft.check_schema(found)
+                checked.add(id(found))
             within += [(each, resolver.in_subresource(each)) for each in resource.subresources()]
     except (Unresolvable, ValueError) as error:
         return _shortened(f"at the top: a reference is not in the schema: {error}")
