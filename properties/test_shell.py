@@ -8,8 +8,8 @@ from collections.abc import Callable
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pipeline.subagent.destructive import destructive
-from pipeline.subagent.shell import commands_in
+from pipeline.subagent.shell.commands import commands_in
+from pipeline.subagent.shell.destructive import destructive
 
 DESTRUCTIVE = st.sampled_from(
     ("rm -rf /", "/bin/rm -r -f ~", "git push --force", "mkfs.ext4 /dev/sda1", "shutdown now", "chmod -R 777 /etc", "kill -9 -1")

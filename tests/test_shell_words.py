@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from pipeline.subagent import grammar
-from pipeline.subagent.destructive import RULES, destructive, shortened
-from pipeline.subagent.shell import MAX_DEPTH, MAX_LENGTH, commands_in, reading
-from pipeline.subagent.words import Words
+from pipeline.subagent.shell.commands import MAX_DEPTH, MAX_LENGTH, commands_in, reading
+from pipeline.subagent.shell.destructive import RULES, destructive, shortened
+from pipeline.subagent.shell.words import Words
 
 DATA = Path(__file__).parent / "data"
 

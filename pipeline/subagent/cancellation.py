@@ -22,7 +22,7 @@ class Cancellation:
     """
 
     def __init__(self, parent: Cancellation | None = None) -> None:
-        self.reason = parent.reason if parent else None
+        self.reason: str | None = parent.reason if parent else None
         self._parent = parent  # kept alive: what lies between a living child and an abort above must pass it on
         self._numbers = count()
         self._children: WeakValueDictionary[int, Cancellation] = WeakValueDictionary()

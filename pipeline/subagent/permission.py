@@ -100,7 +100,7 @@ def deny_destructive(occasion: Occasion) -> Decision:
     command = occasion.input.get("command")
     if occasion.tool != "bash" or not isinstance(command, str):
         return ALLOW
-    from pipeline.subagent.destructive import destructive  # noqa: PLC0415 - the shell's grammar is loaded when a command is first judged
+    from pipeline.subagent.shell.destructive import destructive  # noqa: PLC0415 - the shell's grammar is loaded when a command is first judged
 
     reason = destructive(command)
     return ALLOW if reason is None else Deny(reason)

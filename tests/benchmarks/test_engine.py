@@ -19,7 +19,7 @@ from pipeline import Launch, Session, Snapshot, TaskItem, TaskRequest, plan_laun
 from pipeline.frozen import JsonObject
 from pipeline.subagent import FunctionModel, Message, ModelRequest, Options, Reply, Text, Tool, ToolCall, ToolSpec, ToolUse, Usage, begin, fork
 from pipeline.subagent.context import Context
-from pipeline.subagent.execute import run
+from pipeline.subagent.running import run
 
 ROUNDS = 200
 ROUND_LIMIT = 200e-6
@@ -63,7 +63,10 @@ def test_the_engine_s_own_cost_of_a_round(capsys: pytest.CaptureFixture[str]) ->
     each = statistics.median(seconds(ROUNDS) / ROUNDS for _ in range(9))
     long = seconds(10 * ROUNDS) / (10 * ROUNDS)
     verdict = "met" if each <= ROUND_LIMIT else f"MISSED by {each / ROUND_LIMIT - 1:.0%}"
-    say(capsys, f"a round with a tool use: {each * 1e6:.0f} us (target {ROUND_LIMIT * 1e6:.0f} us: {verdict}); ten times as many rounds: x {long / each:.2f}")
+    say(
+        capsys,
+        f"a round with a tool use: {each * 1e6:.0f} us (target {ROUND_LIMIT * 1e6:.0f} us: {verdict}); ten times as many rounds: x {long / each:.2f}",
+    )
 
 
 def test_a_fork_of_a_long_conversation(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from pipeline.subagent.grammar import Command, continued, given, names_in, parsed, said, simple, stage_command, targets
-from pipeline.subagent.words import Words, bare_name, raw, spread
-from pipeline.subagent.wrappers import Inner, operands, run_by
+from pipeline.subagent.shell.grammar import Command, continued, given, names_in, parsed, said, simple, stage_command, targets
+from pipeline.subagent.shell.words import Words, bare_name, raw, spread
+from pipeline.subagent.shell.wrappers import Inner, operands, run_by
 
 if TYPE_CHECKING:
     from tree_sitter import Node

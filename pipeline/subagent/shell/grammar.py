@@ -10,8 +10,8 @@ from itertools import dropwhile
 from time import thread_time
 from typing import TYPE_CHECKING, Final
 
-from pipeline.subagent.words import bare_name, has_braces, raw, spread, unescaped, word_text
-from pipeline.subagent.wrappers import run_by
+from pipeline.subagent.shell.words import bare_name, has_braces, raw, spread, unescaped, word_text
+from pipeline.subagent.shell.wrappers import run_by
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node

@@ -8,9 +8,9 @@ from fnmatch import fnmatchcase
 from posixpath import dirname, normpath
 from typing import Final, TypeAlias
 
-from pipeline.subagent.shell import reading
-from pipeline.subagent.words import Words
-from pipeline.subagent.wrappers import SHELLS, operands, shell_reads
+from pipeline.subagent.shell.commands import reading
+from pipeline.subagent.shell.words import Words
+from pipeline.subagent.shell.wrappers import SHELLS, operands, shell_reads
 
 Rule: TypeAlias = Callable[[Words], str | None]
 """Why a command is held to be destructive; None where the rule has nothing to say."""
