@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
+from typing import cast
 
 import jtd  # type: ignore[import-untyped]
 import pytest
@@ -15,7 +17,7 @@ from pipeline.frozen import Json, JsonObject, freeze, thaw
 from pipeline.subagent.schemas import input_mismatch, output_schema
 from pipeline.subagent.typedef import is_typedef, translated
 
-NAMES = st.sampled_from(("a", "b", "c/~%", "\ud800"))
+NAMES: st.SearchStrategy[str] = st.sampled_from(("a", "b", "c/~%", "\ud800"))
 TYPES = st.sampled_from(("boolean", "string", "timestamp", "float32", "float64", "int8", "uint8", "int16", "uint16", "int32", "uint32"))
 BORDERS = [sign * 2**bits + more for bits in (7, 8, 15, 16, 31, 32) for more in (-1, 0, 1) for sign in (1, -1)]
 LEAVES = st.one_of(
@@ -30,14 +32,16 @@ KEYS = st.one_of(NAMES, st.sampled_from(("tag", "x")))
 DATA = st.recursive(LEAVES, lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(KEYS, inner, max_size=3)), max_leaves=8)
 
 
-def _properties(inner: st.SearchStrategy[JsonObject]) -> st.SearchStrategy[dict[str, Json]]:
+def _properties(inner: st.SearchStrategy[JsonObject]) -> st.SearchStrategy[Mapping[str, Json]]:
     parts = st.tuples(st.dictionaries(NAMES, inner, max_size=2), st.dictionaries(NAMES, inner, max_size=2))
-    return parts.map(
-        lambda both: {"properties": JsonObject(both[0]), "optionalProperties": JsonObject({k: v for k, v in both[1].items() if k not in both[0]})}
-    )
+    return parts.map(lambda both: {"properties": JsonObject(both[0]), "optionalProperties": JsonObject(_others(both[1], both[0]))})
 
 
-def _forms(inner: st.SearchStrategy[JsonObject]) -> st.SearchStrategy[dict[str, Json]]:
+def _others(those: Mapping[str, JsonObject], taken: Mapping[str, JsonObject]) -> dict[str, JsonObject]:
+    return {name: each for name, each in those.items() if name not in taken}
+
+
+def _forms(inner: st.SearchStrategy[JsonObject]) -> st.SearchStrategy[Mapping[str, Json]]:
     cases = st.dictionaries(NAMES, _properties(inner).map(JsonObject), max_size=2).map(JsonObject)
     return st.one_of(
         inner.map(lambda each: {"elements": each}),
@@ -47,11 +51,11 @@ def _forms(inner: st.SearchStrategy[JsonObject]) -> st.SearchStrategy[dict[str, 
     )
 
 
-def _nullable(forms: st.SearchStrategy[dict[str, Json]]) -> st.SearchStrategy[JsonObject]:
+def _nullable(forms: st.SearchStrategy[Mapping[str, Json]]) -> st.SearchStrategy[JsonObject]:
     return st.tuples(forms, st.sampled_from(({}, {"nullable": True}, {"nullable": False}))).map(lambda both: JsonObject({**both[0], **both[1]}))
 
 
-SIMPLE: st.SearchStrategy[dict[str, Json]] = st.one_of(
+SIMPLE: st.SearchStrategy[Mapping[str, Json]] = st.one_of(
     st.just({}),
     TYPES.map(lambda name: {"type": name}),
     st.lists(NAMES, min_size=1, max_size=3, unique=True).map(lambda names: {"enum": tuple(names)}),
@@ -64,7 +68,7 @@ TYPEDEFS = SCHEMAS.map(lambda schema: JsonObject({**schema, "definitions": DEFIN
 
 
 def judged_by_jtd(schema: Json, data: object) -> bool:
-    parsed = jtd.Schema.from_dict(thaw(schema))
+    parsed = jtd.Schema.from_dict(cast("dict[str, object]", thaw(schema)))
     parsed.validate()
     return not jtd.validate(schema=parsed, instance=data)
 

@@ -110,7 +110,7 @@ async def _until_interrupted(request: TaskRequest, session: Session, model: Mode
         group.start_soon(_watch, context)
         found = await execute(request, session, model, options, context=context)
         group.cancel_scope.cancel()
-    return found
+    return found  # pyright: ignore[reportPossiblyUnboundVariable] - the group swallows nothing but its own end
 
 
 async def _watch(context: Context) -> None:

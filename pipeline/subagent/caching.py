@@ -60,7 +60,7 @@ def first_divergence(left: ModelRequest, right: ModelRequest) -> Divergence | No
     Divergence(part='system', place='@5', left='ief.', right='ight.')
     """
     sides = [replace(side, messages=side.messages[: min(len(left.messages), len(right.messages))]).to_wire() for side in (left, right)]
-    part = next((part for part in PARTS if wire_bytes(sides[0][part]) != wire_bytes(sides[1][part])), None)
+    part: Part | None = next((part for part in PARTS if wire_bytes(sides[0][part]) != wire_bytes(sides[1][part])), None)
     return None if part is None else _divergence(part, "", sides[0][part], sides[1][part])
 
 

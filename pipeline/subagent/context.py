@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 from uuid import uuid4
 
 from pyrsistent import PMap, pmap
@@ -27,11 +27,15 @@ class ReadFile:
     text: str
 
 
+_NO_FILES: Final[PMap[str, ReadFile]] = pmap()
+_NO_VALUES: Final[PMap[str, Json]] = pmap()
+
+
 @dataclass(slots=True)
 class FilesRead:
     """The files that a context has read so far, by real path. A copy costs nothing and is independent."""
 
-    files: PMap[str, ReadFile] = field(default_factory=pmap)
+    files: PMap[str, ReadFile] = field(default_factory=lambda: _NO_FILES)
 
     def get(self, path: str, stamp: tuple[int, int, int]) -> str | None:
         """The text of a file that was read before and is unchanged since."""
@@ -49,7 +53,7 @@ class FilesRead:
 
 @dataclass(slots=True)
 class _Cell:
-    values: PMap[str, Json] = field(default_factory=pmap)
+    values: PMap[str, Json] = field(default_factory=lambda: _NO_VALUES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final, NamedTuple, assert_never
 
-from returns.iterables import Fold
-from returns.result import Failure, Result, Success
+from returns.result import Failure, Result
 
 from pipeline.advice import render
 from pipeline.agent import TASK, AgentDefinition
@@ -26,7 +25,7 @@ from pipeline.subagent.crew import Crew, Prepared, Work, behind, conclusion_text
 from pipeline.subagent.engine import Options
 from pipeline.subagent.modes import Fork, GeneralPurpose, Normal, select_mode
 from pipeline.subagent.requests import ToolSpec
-from pipeline.subagent.starting import begin, fork
+from pipeline.subagent.starting import begin, fork, forkable
 from pipeline.subagent.tools import Answer, Tool, ToolCall, ToolError
 from pipeline.subagent.toolset import SUBMIT_TOOL, TODO_TOOL, Toolset, child_toolset
 
@@ -122,24 +121,25 @@ def forks(crew: Crew, session: Session, request: TaskRequest, call: ToolCall) ->
     known = {tool.spec.name: tool for tool in (*crew.tools, task_tool(crew, below), TODO_TOOL, SUBMIT_TOOL)}
     toolset = Toolset({spec.name: known[spec.name] for spec in call.conversation.tools if spec.name in known})
 
-    def work(item: TaskItem) -> Result[Work, Refusal]:
+    def work(item: TaskItem) -> Work:
         directive = "\n\n".join(part for part in (request.context, item.assignment or item.description) if part)
         may_spawn = not at_limit(below.depth, below.max_depth)
-        begun = fork(call.conversation, directive, may_spawn=may_spawn, max_rounds=crew.engine.options.max_rounds).alt(as_refusal)
-        return begun.map(lambda forked: Work(item.id, directive, forked, call.context.child(forked.ancestry[-1], origin="fork"), toolset))
+        forked = fork(call.conversation, directive, may_spawn=may_spawn, max_rounds=crew.engine.options.max_rounds).unwrap()
+        return Work(item.id, directive, forked, call.context.child(forked.ancestry[-1], origin="fork"), toolset)
 
-    checked = may_fork(session, call.context).bind(partial(has_tasks, request, session)).bind(partial(tasks_have_ids, request, session))
-    found = checked.bind(lambda _: Fold.collect([work(item) for item in request.tasks], Success(())))
-    if isinstance(found, Failure):
-        raise ToolError(render(found.failure()))
-    return Ready(found.unwrap())
+    checked = may_fork(session, call).bind(partial(has_tasks, request, session)).bind(partial(tasks_have_ids, request, session))
+    if isinstance(checked, Failure):
+        raise ToolError(render(checked.failure()))
+    return Ready(tuple([work(item) for item in request.tasks]))
 
 
-def may_fork(session: Session, context: Context) -> Result[AgentDefinition, Refusal]:
-    """Refuses a fork of a fork, told by its origin, and a fork of an agent that may start nobody."""
-    if context.origin == "fork":
-        return Failure(ForkOfFork(context.agent))
-    return Failure(SpawnForbidden(_A_FORK.name, "")) if session.policy == NOBODY else Success(_A_FORK)
+def may_fork(session: Session, call: ToolCall) -> Result[AgentDefinition, Refusal]:
+    """Refuses a fork of a fork, told by its origin or by its history, and a fork of an agent that may start nobody."""
+    if call.context.origin == "fork":
+        return Failure(ForkOfFork(call.context.agent))
+    if session.policy == NOBODY:
+        return Failure(SpawnForbidden(_A_FORK.name, ""))
+    return forkable(call.conversation).map(lambda _: _A_FORK).alt(as_refusal)
 
 
 async def _answered(crew: Crew, call: ToolCall, ready: Ready) -> Answer:

@@ -28,7 +28,7 @@ class _Told:
 
 
 def _fields(told: _Told) -> dict[str, object]:
-    found = {each.name: getattr(told, each.name) for each in fields(told)}
+    found: dict[str, object] = {each.name: getattr(told, each.name) for each in fields(told)}
     return found | {"usage": asdict(told.usage)} if isinstance(told, Finished) else found
 
 

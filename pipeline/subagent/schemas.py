@@ -157,7 +157,7 @@ def _lost_reference(schema: Any, draft: type[Validator]) -> str | None:
         for resource, resolver in within:
             for found in [resolver.lookup(reference).contents for reference in _references(resource.contents)]:
                 if id(found) not in checked:
-                    draft.check_schema(found)
+                    draft.check_schema(found)  # pyright: ignore[reportArgumentType] - the stubs forget that true and false are schemas
                 checked.add(id(found))
             within += [(each, resolver.in_subresource(each)) for each in resource.subresources()]
     except (Unresolvable, ValueError) as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from pyrsistent import PVector, pset, pvector
@@ -81,33 +82,38 @@ def fork(parent: Conversation, directive: str, *, may_spawn: bool = True, max_ro
 
     What the fork may not use stays on its list. ForkOfFork where the parent is a fork. Costs the same however long the history is.
     """
-    name = f"fork of {parent.ancestry[-1]}"
-    if parent.forked or is_fork(parent.messages[parent.vouched :]):
-        return Failure(ForkOfFork(parent.ancestry[-1]))
+    return forkable(parent).map(partial(_forked, directive, may_spawn, max_rounds))
+
+
+def forkable(parent: Conversation) -> Result[Conversation, ForkOfFork]:
+    """The conversation, unless it is a fork itself, by its mark or by its history."""
+    forked = parent.forked or is_fork(parent.messages[parent.vouched :])
+    return Failure(ForkOfFork(parent.ancestry[-1])) if forked else Success(parent)
+
+
+def _forked(directive: str, may_spawn: bool, max_rounds: int, parent: Conversation) -> Conversation:
     listed = frozenset([spec.name for spec in parent.tools]) if parent.allowed is None else parent.allowed
     placeholders = [ToolResult(use.id, PLACEHOLDER) for use in parent.pending]
-    return Success(
-        replace(
-            parent,
-            messages=parent.messages.append(Message("user", (*placeholders, Text(FORK_TAG), Text(directive)))),
-            depth=parent.depth + 1,
-            ancestry=(*parent.ancestry, name),
-            allowed=listed - ({TODO_WRITE} if may_spawn else {TODO_WRITE, TASK}),
-            max_rounds=max_rounds,
-            owed=None,
-            forked=True,
-            vouched=0,
-            rounds=0,
-            usage=NOTHING_USED,
-            state="ready",
-            pending=(),
-            answered=(),
-            said="",
-            reminded=0,
-            idle=0,
-            open=pset(),
-            conclusion=None,
-        )
+    return replace(
+        parent,
+        messages=parent.messages.append(Message("user", (*placeholders, Text(FORK_TAG), Text(directive)))),
+        depth=parent.depth + 1,
+        ancestry=(*parent.ancestry, f"fork of {parent.ancestry[-1]}"),
+        allowed=listed - ({TODO_WRITE} if may_spawn else {TODO_WRITE, TASK}),
+        max_rounds=max_rounds,
+        owed=None,
+        forked=True,
+        vouched=0,
+        rounds=0,
+        usage=NOTHING_USED,
+        state="ready",
+        pending=(),
+        answered=(),
+        said="",
+        reminded=0,
+        idle=0,
+        open=pset(),
+        conclusion=None,
     )
 
 

@@ -67,7 +67,7 @@ class AnthropicModel:
         self._made: AsyncAnthropic | None = None
         self._aliases = dict(aliases)
         self._caching = caching
-        self._thinking = thinking
+        self._thinking: ThinkingStyle = thinking
 
     async def reply(self, request: ModelRequest) -> Reply:
         """The provider's reply, with its usage."""
@@ -176,7 +176,8 @@ def from_message(message: object) -> Reply:
     pipeline.subagent.models.anthropic.ReplyError: the provider answered with something other than a message: '<html>'
     """
     # The SDK reads leniently: what it hands out may be a text, or a message with anything in any field.
-    data: Any = message.to_dict(mode="json", warnings=False) if hasattr(message, "to_dict") else message
+    to_dict = getattr(message, "to_dict", None)
+    data: Any = message if to_dict is None else to_dict(mode="json", warnings=False)
     match data:
         case {"content": list(blocks)}:
             content = tuple([_block(block) for block in blocks])

@@ -41,7 +41,7 @@ async def run(command: Sequence[str], folder: str, seconds: float, environment: 
         # Not to be cancelled halfway, when there is a process and nobody to end it.
         with CancelScope(shield=True):
             process = await _started(command, folder, writing, environment)
-        return await _watched(process, reading, seconds)
+        return await _watched(process, reading, seconds)  # pyright: ignore[reportPossiblyUnboundVariable] - the scope swallows nothing
     finally:
         os.close(reading)
 

@@ -16,7 +16,8 @@ from pipeline.subagent.workspace.processes import SECONDS, bash, grep
 
 
 def _text(description: str, *, may_be_empty: bool = False) -> dict[str, object]:
-    return {"type": "string", "description": description} | ({} if may_be_empty else {"minLength": 1})
+    least: dict[str, object] = {} if may_be_empty else {"minLength": 1}
+    return {"type": "string", "description": description, **least}
 
 
 def _count(description: str) -> dict[str, object]:
