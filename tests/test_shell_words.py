@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.subagent import grammar
+from pipeline.subagent.shell import grammar
 from pipeline.subagent.shell.commands import MAX_DEPTH, MAX_LENGTH, commands_in, reading
 from pipeline.subagent.shell.destructive import RULES, destructive, shortened
 from pipeline.subagent.shell.words import Words

@@ -57,7 +57,7 @@ def first_divergence(left: ModelRequest, right: ModelRequest) -> Divergence | No
 
     >>> from pyrsistent import pvector
     >>> first_divergence(ModelRequest("Be brief.", (), pvector()), ModelRequest("Be bright.", (), pvector()))
-    Divergence(part='system', place='@5', left='ief.', right='ight.')
+    Divergence(part='system', place='@6', left='ef.', right='ght.')
     """
     sides = [replace(side, messages=side.messages[: min(len(left.messages), len(right.messages))]).to_wire() for side in (left, right)]
     part: Part | None = next((part for part in PARTS if wire_bytes(sides[0][part]) != wire_bytes(sides[1][part])), None)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
+from typing import TypeVar
 from weakref import WeakValueDictionary
+
+import anyio
+
+T = TypeVar("T")
 
 
 class Cancellation:
@@ -62,3 +67,10 @@ class Cancellation:
             yield
         finally:
             del self._watching[number]
+
+
+async def unless_aborted(cancellation: Cancellation, work: Callable[[], Awaitable[T]]) -> T | None:
+    """What some work gives; None where an abort came first and ended it."""
+    with anyio.CancelScope() as scope, cancellation.watched(scope.cancel):
+        return await work()
+    return None

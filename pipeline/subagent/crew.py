@@ -87,7 +87,7 @@ async def told(engine: Engine, work: Work, event: Event) -> Ended:
     context, listener = work.context, engine.options.listener
     listener(Started(*who(context), work.task, work.prompt, tuple(work.toolset.tools), work.toolset.unanswered))
     asked: HookEvent = "UserPromptSubmit" if context.origin == "root" else "SubagentStart"
-    refused = await objection(engine, occasion(asked, context, work.prompt))
+    refused = await objection(engine, context, occasion(asked, context, work.prompt))
     ended = await drive(work.conversation, event if refused is None else Refused(refused), context, engine, work.toolset.tools)
     end = ended.conclusion
     listener(Finished(*who(context), end.status, end.text, end.reason, end.rounds, end.usage, end.data))

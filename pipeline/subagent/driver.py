@@ -12,6 +12,7 @@ import anyio
 from pipeline.agent import SUBMIT_RESULT
 from pipeline.subagent.budget import Cost, Exhausted
 from pipeline.subagent.caching import wire_bytes
+from pipeline.subagent.cancellation import unless_aborted
 from pipeline.subagent.context import Context
 from pipeline.subagent.conversation import (
     Aborted,
@@ -30,7 +31,6 @@ from pipeline.subagent.conversation import (
     Resumed,
     RunTools,
     Status,
-    Wanted,
 )
 from pipeline.subagent.engine import Engine
 from pipeline.subagent.events import Said, ToolFinished, ToolStarted, who
@@ -83,7 +83,7 @@ class _Driver:
             else:
                 event = Resumed(objecting)
 
-    async def _performed(self, conversation: Conversation, wanted: Wanted) -> Event:
+    async def _performed(self, conversation: Conversation, wanted: CallModel | Judge | RunTools | AwaitNews) -> Event:
         """What came of what was wanted; an abort, where somebody wants the work to end."""
         reason = self.context.cancellation.reason
         if reason is not None:
@@ -99,16 +99,13 @@ class _Driver:
             case AwaitNews():
                 async with self.context.slot.given_back():
                     return await self._unless_aborted(self.context.mailbox.wait)
-            case Conclude():  # pragma: no cover - asked for by nobody
-                raise AssertionError(wanted)
             case _:
                 assert_never(wanted)
 
     async def _unless_aborted(self, work: Callable[[], Awaitable[T]]) -> T | Aborted:
         """What the work gives; an abort, where that came first and ended the work."""
-        with anyio.CancelScope() as scope, self.context.cancellation.watched(scope.cancel):
-            return await work()
-        return Aborted(self.context.cancellation.reason or "aborted")
+        given = await unless_aborted(self.context.cancellation, work)
+        return Aborted(self.context.cancellation.reason or "aborted") if given is None else given
 
     async def _reply(self, conversation: Conversation) -> Event:
         purse = self.context.purse
@@ -197,7 +194,7 @@ class _Driver:
     async def _reviewed(self, tool: Tool, use: ToolUse, call: ToolCall) -> Answer:
         answer = await _carried_out(tool, call)
         result = ToolResult(use.id, answer.content, answer.is_error)
-        objecting = await objection(self.engine, occasion("PostToolUse", self.context, use=use, result=result))
+        objecting = await objection(self.engine, self.context, occasion("PostToolUse", self.context, use=use, result=result))
         return answer if objecting is None else replace(answer, content=f"{answer.content}\n[a hook objects: {objecting}]", is_error=True)
 
     async def _objection(self, wanted: Conclude) -> str | None:
@@ -205,7 +202,7 @@ class _Driver:
         if wanted.conclusion.status not in _OWN_DOING or self.context.cancellation.aborted:
             return None
         event: HookEvent = "Stop" if self.context.origin == "root" else "SubagentStop"
-        return await objection(self.engine, occasion(event, self.context, wanted.conclusion.text))
+        return await objection(self.engine, self.context, occasion(event, self.context, wanted.conclusion.text))
 
     def _tell(self, conversation: Conversation, before: int, event: Event) -> None:
         """Tell the listener what was said, and of the tool uses whose answers it has not heard of."""

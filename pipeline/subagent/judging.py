@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from inspect import isawaitable
 
+from pipeline.subagent.cancellation import unless_aborted
 from pipeline.subagent.context import Context
 from pipeline.subagent.engine import Engine
 from pipeline.subagent.messages import ToolResult, ToolUse
@@ -30,10 +31,16 @@ async def opinion(engine: Engine, asked: Occasion) -> Decision | None:
     return None
 
 
-async def objection(engine: Engine, asked: Occasion) -> str | None:
-    """Why hooks will not have it; None where they do. There is nobody to ask on the occasions that are no tool's."""
-    held = await opinion(engine, asked)
-    return None if held is None or isinstance(held, Allow) else held.reason
+async def objection(engine: Engine, context: Context, asked: Occasion) -> str | None:
+    """Why hooks will not have it; None where they do, or where an abort came first. On occasions that are no tool's a question is a denial."""
+    held = await unless_aborted(context.cancellation, lambda: opinion(engine, asked))
+    match held:
+        case Deny(reason):
+            return reason
+        case Ask(reason):
+            return reason or "a hook asks, and there is nobody to ask"
+        case _:
+            return None
 
 
 async def verdict(engine: Engine, context: Context, use: ToolUse) -> str | None:

@@ -102,14 +102,15 @@ async def converse(
     context: Context | None = None,
 ) -> Result[Turn, Refusal]:
     """Take the main conversation through one prompt of the user's: it may delegate, in the foreground or behind it, and ends when nothing that it
-    left in the background is unheard of. `after` is the turn before, for the next prompt. NoWorkspace is the one refusal.
+    left in the background is unheard of. `after` is the turn before, for the next prompt; its context is used again unless another is given, and
+    one that was aborted stays so. NoWorkspace is the one refusal.
     """
     tools = _tools(session, options)
     if isinstance(tools, Failure):
         return tools
     async with _crew(session, Engine(model, options), tools.unwrap()) as crew:
         toolset = main_toolset((*crew.tools, task_tool(crew, session)))
-        root = after.context if after else context or root_context(options, session)
+        root = context or (after.context if after else root_context(options, session))
         event: Event = Prompted(prompt) if after else Begun()
         begun = begin_main(prompt, toolset.specs, system=system, model=session.model or (), depth=session.depth, max_rounds=options.max_rounds)
         conversation = after.conversation if after else replace(begun, max_tokens=options.max_tokens)

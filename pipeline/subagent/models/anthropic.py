@@ -131,7 +131,8 @@ def to_parameters(request: ModelRequest, model: str, *, caching: bool = True, th
     if request.system.strip():
         parameters["system"] = [{"type": "text", "text": request.system} | mark]
     parameters["messages"] = [{"role": message.role, "content": content} for message in request.messages if (content := _content(message))]
-    return parameters | mark
+    sent: dict[str, Any] = _sendable(parameters | mark)
+    return sent
 
 
 def thinking_parameters(level: ThinkingLevel | None, max_tokens: int, style: ThinkingStyle) -> dict[str, Any]:
@@ -153,6 +154,19 @@ def thinking_parameters(level: ThinkingLevel | None, max_tokens: int, style: Thi
     if max_tokens <= LEAST_BUDGET:
         return {"thinking": {"type": "disabled"}}
     return {"thinking": {"type": "enabled", "budget_tokens": max(LEAST_BUDGET, max_tokens * EIGHTHS[level] // 8)}}
+
+
+def _sendable(value: Any) -> Any:
+    """JSON data in which every text can be sent: a lone surrogate, as file names that are not UTF-8 have them, is written out."""
+    match value:
+        case str():
+            return value.encode("utf-8", "backslashreplace").decode("utf-8")
+        case dict():
+            return {_sendable(key): _sendable(each) for key, each in value.items()}
+        case list():
+            return [_sendable(each) for each in value]
+        case _:
+            return value
 
 
 def _tool(tool: ToolSpec) -> dict[str, object]:
