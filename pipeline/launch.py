@@ -17,7 +17,7 @@ from pipeline.hosts import STANDARD, Host
 from pipeline.hosts.host import PlanMode
 from pipeline.policy import encode, joined
 from pipeline.refusal import Refusal, as_refusal
-from pipeline.request import SchemaSource, Session, TaskItem, TaskRequest
+from pipeline.request import DEFAULT_MAX_ROUNDS, SchemaSource, Session, TaskItem, TaskRequest
 from pipeline.snapshot import Snapshot
 
 PLAN_TOOLS: Final = ("read", "grep", "find", "ls", "lsp", "web_search")
@@ -37,6 +37,7 @@ class Launch:
     in `withheld`. `spawns_text` is the policy for the child's environment. `schema_from` says whose schema it is.
 
     `plan_mode` is None outside plan mode; `as_documented` labels the hole through which a child in plan mode keeps its tools, prompt and spawns.
+    `max_rounds` is how often the child may call its model.
     """
 
     agent: AgentDefinition
@@ -52,6 +53,7 @@ class Launch:
     thinking_level: ThinkingLevel | None
     prompt: str
     plan_mode: PlanMode | None = None
+    max_rounds: int = DEFAULT_MAX_ROUNDS
 
     @property
     def plan_prompt_reaches_child(self) -> bool:
@@ -98,6 +100,7 @@ def _launched(request: TaskRequest, session: Session, host: Host, agent: AgentDe
         agent.thinking_level,
         effective.system_prompt,
         mode,
+        session.max_rounds,
     )
     return _encodable(launch) if host.encodes_strictly else Success(launch)
 

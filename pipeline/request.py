@@ -17,6 +17,7 @@ from pipeline.policy import decode
 SchemaSource: TypeAlias = Literal["agent", "call", "session"]
 ExecMode: TypeAlias = Literal["both", "python", "bash"]
 DEFAULT_MAX_DEPTH: Final = 2
+DEFAULT_MAX_ROUNDS: Final = 30
 
 
 class InvalidValueError(ValueError):
@@ -71,7 +72,7 @@ class Session:
     main conversation; at `max_depth` nobody spawns, and a negative one is no limit; `blocked` is the agent this session itself runs.
 
     `models` overrides an agent's own list; `schema_order` says whose schema counts first; `cwd` and `home` are where to discover from, as `capture`
-    takes them. InvalidValueError for wrong types and values.
+    takes them; `max_rounds` is how often each conversation may call its model. InvalidValueError for wrong types and values.
     """
 
     spawns: Spawns | str | None = None
@@ -87,6 +88,7 @@ class Session:
     schema_order: tuple[SchemaSource, ...] = ("agent", "call", "session")
     cwd: str = "."
     home: str | None = None
+    max_rounds: int = DEFAULT_MAX_ROUNDS
 
     def __post_init__(self) -> None:
         policy = self.spawns is None or isinstance(self.spawns, AnyAgent | OnlyAgents | str)
@@ -101,6 +103,7 @@ class Session:
         _must(sorted(self.schema_order) == sorted(get_args(SchemaSource)), "schema_order", self.schema_order, "agent, call and session in some order")
         _must(isinstance(self.cwd, str), "cwd", self.cwd, "a path")
         _must(self.home is None or isinstance(self.home, str), "home", self.home, "a path or None")
+        _must(is_count(self.max_rounds) and self.max_rounds > 0, "max_rounds", self.max_rounds, "a number from 1")
         object.__setattr__(self, "disabled", frozenset(self.disabled))
         object.__setattr__(self, "output", as_schema(self.output, "output"))
 

@@ -278,7 +278,7 @@ def test_an_agent_marked_blocking_is_waited_for(tmp_path: Path) -> None:
 
 def test_what_is_left_behind_at_the_limit_is_aborted_and_told_of_in_the_next_turn(tmp_path: Path) -> None:
     behind = Behind(tmp_path, {"description": "stand", "run_in_background": True})
-    options = Options(max_rounds=1, listener=behind.events.append)
+    options, once = Options(listener=behind.events.append), replace(behind.session, max_rounds=1)
 
     def main(request: ModelRequest) -> Reply:
         if len(request.messages) == 1:
@@ -286,12 +286,12 @@ def test_what_is_left_behind_at_the_limit_is_aborted_and_told_of_in_the_next_tur
         return say("Heard.")
 
     behind.main = main  # type: ignore[method-assign]
-    turn = converse_sync("Go.", behind.session, FunctionModel(behind.said), options).unwrap()
+    turn = converse_sync("Go.", once, FunctionModel(behind.said), options).unwrap()
     assert turn.conclusion.status == "limit"  # the call itself was past the limit
     assert not turn.conversation.open
 
     async def abandoned() -> Turn:
-        first = (await converse("Go.", behind.session, FunctionModel(behind.said), replace(options, max_rounds=2))).unwrap()
+        first = (await converse("Go.", replace(once, max_rounds=2), FunctionModel(behind.said), options)).unwrap()
         assert first.conclusion.status == "limit"
         return (await converse("And?", behind.session, FunctionModel(behind.said), options, after=first)).unwrap()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import anyio
 import pytest
 
@@ -76,7 +78,7 @@ def say(text: str, *uses: ToolUse) -> Reply:
 
 
 def ran(launched: Launch, model: Model, *tools: Tool, max_rounds: int = 30) -> Conclusion:
-    return run_sync(launched, "x", model, Options(tools=tools, max_rounds=max_rounds)).unwrap()
+    return run_sync(replace(launched, max_rounds=max_rounds), "x", model, Options(tools=tools)).unwrap()
 
 
 def test_a_child_starts_with_its_task_alone() -> None:

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.scene import HERE, AsJson, Cwd, Home, HostName, Name, app, host_of, misuse
-from pipeline.request import DEFAULT_MAX_DEPTH, Session, TaskItem, TaskRequest
-from pipeline.subagent.limits import AT_ONCE, MAX_ROUNDS
+from pipeline.request import DEFAULT_MAX_DEPTH, DEFAULT_MAX_ROUNDS, Session, TaskItem, TaskRequest
+from pipeline.subagent.limits import AT_ONCE
 
 
 @app.command("run")
@@ -17,7 +17,7 @@ def run_agent(
     tasks: Annotated[list[str], typer.Argument(help="What it is to do; of several tasks each is done by an agent of its own, side by side.")],
     model: Annotated[str, typer.Option("--model", help="scripted:FILE, a script of replies in JSON, or anthropic:NAME.")],
     context: Annotated[str, typer.Option(help="What all tasks need to know.")] = "",
-    max_rounds: Annotated[int, typer.Option(min=1, help="Model calls of each agent at most.")] = MAX_ROUNDS,
+    max_rounds: Annotated[int, typer.Option(min=1, help="Model calls of each agent at most.")] = DEFAULT_MAX_ROUNDS,
     at_once: Annotated[int, typer.Option(min=1, help="Agents that run at once.")] = AT_ONCE,
     max_depth: Annotated[int, typer.Option(help="From which depth nobody spawns; negative is no limit.")] = DEFAULT_MAX_DEPTH,
     cwd: Cwd = HERE,
@@ -37,7 +37,5 @@ def run_agent(
     from pipeline.subagent.engine import Options  # noqa: PLC0415
 
     request = TaskRequest(name, tuple([TaskItem(str(at), assignment=task) for at, task in enumerate(tasks, 1)]), context)
-    session = Session(max_depth=max_depth, cwd=str(cwd), home=None if home is None else str(home))
-    raise typer.Exit(
-        executed(request, session, model_of(model), Options(max_rounds=max_rounds, at_once=at_once, host=host_of(host)), as_json=as_json)
-    )
+    session = Session(max_depth=max_depth, cwd=str(cwd), home=None if home is None else str(home), max_rounds=max_rounds)
+    raise typer.Exit(executed(request, session, model_of(model), Options(at_once=at_once, host=host_of(host)), as_json=as_json))

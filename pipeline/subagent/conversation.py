@@ -10,7 +10,8 @@ from pyrsistent import PSet, PVector, pset
 
 from pipeline.agent import ThinkingLevel
 from pipeline.frozen import Json
-from pipeline.subagent.limits import MAX_ROUNDS, MAX_TOKENS
+from pipeline.request import DEFAULT_MAX_ROUNDS
+from pipeline.subagent.limits import MAX_TOKENS
 from pipeline.subagent.messages import NOTHING_USED, Message, Reply, ToolResult, ToolUse, Usage
 from pipeline.subagent.requests import ModelRequest, ToolSpec
 from pipeline.subagent.schemas import OutputSchema
@@ -60,7 +61,7 @@ class Conversation:
     model: tuple[str, ...] = ()
     thinking: ThinkingLevel | None = None
     max_tokens: int = MAX_TOKENS
-    max_rounds: int = MAX_ROUNDS
+    max_rounds: int = DEFAULT_MAX_ROUNDS
     owed: OutputSchema | None = None
     """The schema of the result that is to be submitted, if any."""
     forked: bool = False

@@ -110,7 +110,7 @@ def launched_works(crew: Crew, prepared: Prepared, session: Session, parent: Con
 def clean_work(prepared: Prepared, item: TaskItem, parent: Context, toolset: Toolset, options: Options) -> Work:
     """One task of a launch as work."""
     launch, task = prepared.launch, item.assignment or item.description
-    begun = begin(launch, task, toolset.specs, owed=prepared.owed, ancestry=parent.ancestry, max_rounds=options.max_rounds)
+    begun = begin(launch, task, toolset.specs, owed=prepared.owed, ancestry=parent.ancestry)
     context = parent.child(launch.agent.name, shares_state=options.shares_state)
     return Work(item.id, task, replace(begun, max_tokens=options.max_tokens), context, toolset)
 
@@ -124,7 +124,7 @@ def forks(crew: Crew, session: Session, request: TaskRequest, call: ToolCall) ->
     def work(item: TaskItem) -> Work:
         directive = "\n\n".join(part for part in (request.context, item.assignment or item.description) if part)
         may_spawn = not at_limit(below.depth, below.max_depth)
-        forked = fork(call.conversation, directive, may_spawn=may_spawn, max_rounds=crew.engine.options.max_rounds).unwrap()
+        forked = fork(call.conversation, directive, may_spawn=may_spawn).unwrap()
         return Work(item.id, directive, forked, call.context.child(forked.ancestry[-1], origin="fork"), toolset)
 
     checked = may_fork(session, call).bind(partial(has_tasks, request, session)).bind(partial(tasks_have_ids, request, session))

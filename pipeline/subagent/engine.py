@@ -8,7 +8,7 @@ from typing import Final
 from pipeline.hosts import STANDARD, Host
 from pipeline.subagent.budget import Budget, Prices
 from pipeline.subagent.events import Listener, nobody
-from pipeline.subagent.limits import AT_ONCE, BASH_SECONDS, MAX_ROUNDS, MAX_TOKENS
+from pipeline.subagent.limits import AT_ONCE, BASH_SECONDS, MAX_TOKENS
 from pipeline.subagent.models.protocol import Model
 from pipeline.subagent.modes import CLEAN, ModePolicy
 from pipeline.subagent.permission import Approver, Hook, Policy, deny_destructive
@@ -21,7 +21,7 @@ class Options:
 
     `workspace` is the directory that the tools work in, the session's `cwd` unless given; `tools` replaces the tools over it. `policy` is what
     may be done; `approver` is asked where it asks, and without one it is denied. `budget` and `prices` bound all conversations together.
-    `at_once` bounds the sub-agents side by side, `max_rounds` the model calls of each, `max_tokens` each reply, `bash_seconds` each command.
+    `at_once` bounds the sub-agents side by side, `max_tokens` each reply, `bash_seconds` each command.
     Sub-agents in the foreground may write the application's state where `shares_state` says so.
     """
 
@@ -35,7 +35,6 @@ class Options:
     budget: Budget = field(default_factory=Budget)
     prices: Prices = field(default_factory=Prices)
     at_once: int = AT_ONCE
-    max_rounds: int = MAX_ROUNDS
     max_tokens: int = MAX_TOKENS
     bash_seconds: float = BASH_SECONDS
     shares_state: bool = False

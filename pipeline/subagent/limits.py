@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-MAX_ROUNDS: Final = 30
-"""Model calls of a conversation from one prompt on."""
 MAX_TOKENS: Final = 8192
 """Tokens of one reply."""
 MAX_REMINDERS: Final = 3

@@ -112,7 +112,7 @@ async def converse(
         toolset = main_toolset((*crew.tools, task_tool(crew, session)))
         root = context or (after.context if after else root_context(options, session))
         event: Event = Prompted(prompt) if after else Begun()
-        begun = begin_main(prompt, toolset.specs, system=system, model=session.model or (), depth=session.depth, max_rounds=options.max_rounds)
+        begun = begin_main(prompt, toolset.specs, system=system, model=session.model or (), depth=session.depth, max_rounds=session.max_rounds)
         conversation = after.conversation if after else replace(begun, max_tokens=options.max_tokens)
         work = Work("prompt", prompt, conversation, _placed(root, options), toolset)
         ended = await told(crew.engine, work, event)

@@ -13,8 +13,8 @@ from returns.result import Failure, Result, Success
 from pipeline.agent import SUBMIT_RESULT, TASK, OnlyAgents
 from pipeline.launch import Launch
 from pipeline.refusal import ForkOfFork
+from pipeline.request import DEFAULT_MAX_ROUNDS
 from pipeline.subagent.conversation import MAIN, Conversation
-from pipeline.subagent.limits import MAX_ROUNDS
 from pipeline.subagent.messages import NOTHING_USED, Message, Text, ToolResult
 from pipeline.subagent.requests import ToolSpec
 from pipeline.subagent.schemas import OutputSchema
@@ -38,7 +38,6 @@ def begin(
     *,
     owed: OutputSchema | None = None,
     ancestry: Iterable[str] = (),
-    max_rounds: int = MAX_ROUNDS,
 ) -> Conversation:
     """The conversation of a launched agent: a clean context with exactly one message, its task.
 
@@ -53,7 +52,7 @@ def begin(
         tuple(tools),
         model=launch.model or (),
         thinking=launch.thinking_level,
-        max_rounds=max_rounds,
+        max_rounds=launch.max_rounds,
         owed=owed,
         vouched=1,
     )
@@ -66,7 +65,7 @@ def begin_main(
     system: str = MAIN_PROMPT,
     model: tuple[str, ...] = (),
     depth: int = 0,
-    max_rounds: int = MAX_ROUNDS,
+    max_rounds: int = DEFAULT_MAX_ROUNDS,
 ) -> Conversation:
     """The main conversation, with the user's first prompt."""
     return Conversation(system, _asked(prompt), depth, (MAIN,), tuple(tools), model=model, max_rounds=max_rounds, vouched=1)
@@ -76,13 +75,13 @@ def _asked(text: str) -> PVector[Message]:
     return pvector([Message("user", (Text(text),))])
 
 
-def fork(parent: Conversation, directive: str, *, may_spawn: bool = True, max_rounds: int = MAX_ROUNDS) -> Result[Conversation, ForkOfFork]:
+def fork(parent: Conversation, directive: str, *, may_spawn: bool = True) -> Result[Conversation, ForkOfFork]:
     """A conversation that holds its parent's, prepared so that the provider's cache hits: system prompt, tools, model and messages are the
     parent's, byte for byte; one message more answers each tool use in flight with a placeholder and ends with the directive.
 
     What the fork may not use stays on its list. ForkOfFork where the parent is a fork. Costs the same however long the history is.
     """
-    return forkable(parent).map(partial(_forked, directive, may_spawn, max_rounds))
+    return forkable(parent).map(partial(_forked, directive, may_spawn))
 
 
 def forkable(parent: Conversation) -> Result[Conversation, ForkOfFork]:
@@ -91,7 +90,7 @@ def forkable(parent: Conversation) -> Result[Conversation, ForkOfFork]:
     return Failure(ForkOfFork(parent.ancestry[-1])) if forked else Success(parent)
 
 
-def _forked(directive: str, may_spawn: bool, max_rounds: int, parent: Conversation) -> Conversation:
+def _forked(directive: str, may_spawn: bool, parent: Conversation) -> Conversation:
     listed = frozenset([spec.name for spec in parent.tools]) if parent.allowed is None else parent.allowed
     placeholders = [ToolResult(use.id, PLACEHOLDER) for use in parent.pending]
     return replace(
@@ -100,7 +99,6 @@ def _forked(directive: str, may_spawn: bool, max_rounds: int, parent: Conversati
         depth=parent.depth + 1,
         ancestry=(*parent.ancestry, f"fork of {parent.ancestry[-1]}"),
         allowed=listed - ({TODO_WRITE} if may_spawn else {TODO_WRITE, TASK}),
-        max_rounds=max_rounds,
         owed=None,
         forked=True,
         vouched=0,

@@ -48,6 +48,7 @@ def launch_json(launch: Launch) -> dict[str, object]:
         "model": None if launch.model is None else list(launch.model),
         "thinking_level": launch.thinking_level,
         "plan_mode": launch.plan_mode,
+        "max_rounds": launch.max_rounds,
         "prompt": launch.prompt,
     }
 

@@ -10,6 +10,7 @@ import statistics
 import time
 import tracemalloc
 from collections.abc import Callable
+from dataclasses import replace
 
 import anyio
 import pytest
@@ -48,7 +49,7 @@ def reply(request: ModelRequest) -> Reply:
 
 def seconds(rounds: int) -> float:
     """What a conversation of so many rounds takes."""
-    launched, options = launch(), Options(tools=(ECHO,), max_rounds=rounds)
+    launched, options = replace(launch(), max_rounds=rounds), Options(tools=(ECHO,))
 
     async def timed() -> float:
         begun = time.perf_counter()
@@ -79,7 +80,7 @@ def test_a_fork_of_a_long_conversation(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_a_thousand_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
-    launched, options = launch(), Options(tools=(ECHO,), max_rounds=10, at_once=CHILDREN)
+    launched, options = replace(launch(), max_rounds=10), Options(tools=(ECHO,), at_once=CHILDREN)
 
     async def all_of_them() -> tuple[float, int, int]:
         context = Context(policies=())
