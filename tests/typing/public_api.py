@@ -11,7 +11,11 @@ from pipeline import (
     Discovery,
     Explanation,
     FileOutcome,
+    Refusal,
+    Session,
     Snapshot,
+    TaskItem,
+    TaskRequest,
     UnknownAgent,
     capture,
     discover,
@@ -19,9 +23,36 @@ from pipeline import (
     get_agent,
     load_bundled_agents,
     parse_agent,
+    plan_launch,
     render,
 )
 from pipeline.problem import Invalid
+from pipeline.refusal import ForkOfFork
+from pipeline.subagent import (
+    Allow,
+    Ask,
+    Begun,
+    Conversation,
+    Deny,
+    Divergence,
+    Execution,
+    ModelRequest,
+    Occasion,
+    Options,
+    Reply,
+    ScriptedModel,
+    Text,
+    Turn,
+    advance,
+    begin,
+    begin_main,
+    converse_sync,
+    execute_sync,
+    first_divergence,
+    fork,
+)
+from pipeline.subagent.conversation import Status
+from pipeline.subagent.events import RunEvent
 
 snapshot = capture(".")
 assert_type(snapshot, Snapshot)
@@ -35,3 +66,29 @@ assert_type(parse_agent("", "/a.md", "user"), Result[AgentDefinition, tuple[Inva
 assert_type(explain(discover(snapshot), "a"), Explanation)
 assert_type(load_bundled_agents(), tuple[AgentDefinition, ...])
 assert_type([render(problem) for problem in discover(snapshot).problems], list[str])
+
+request, session, model = TaskRequest("explore", (TaskItem("one"),)), Session(), ScriptedModel([Reply((Text("Done."),))])
+assert_type(execute_sync(request, session, model), Result[Execution, Refusal])
+assert_type(execute_sync(request, session, model).unwrap().conclusions[0].status, Status)
+events: list[RunEvent] = []
+assert_type(converse_sync("Hello.", session, model, Options(listener=events.append)), Result[Turn, Refusal])
+assert_type(plan_launch(request, session, snapshot).map(lambda launch: begin(launch, "Look.")).unwrap(), Conversation)
+assert_type(advance(begin_main("Hello."), Begun()).conversation, Conversation)
+assert_type(fork(begin_main("Hello."), "Go.").map(lambda forked: forked.request), Result[ModelRequest, ForkOfFork])
+assert_type(first_divergence(begin_main("a").request, begin_main("b").request), Divergence | None)
+
+
+class Echo:
+    async def reply(self, request: ModelRequest) -> Reply:
+        return Reply((Text(str(len(request.messages))),))
+
+
+def policy(occasion: Occasion) -> Allow | Deny | Ask:
+    return Ask("really?") if occasion.tool == "bash" else Allow()
+
+
+async def approver(_: Occasion, question: Ask) -> Allow | Deny:
+    return Deny(question.reason)
+
+
+assert_type(execute_sync(request, session, Echo(), Options(policy=policy, approver=approver)), Result[Execution, Refusal])
