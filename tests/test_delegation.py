@@ -17,9 +17,10 @@ from pipeline.subagent.events import Finished, RunEvent, Started
 from pipeline.subagent.messages import Message, Reply, Text, ToolResult
 from pipeline.subagent.models.function import FunctionModel
 from pipeline.subagent.modes import FORK_BY_NAME, FORKING
-from pipeline.subagent.requests import ModelRequest
+from pipeline.subagent.requests import ModelRequest, ToolSpec
 from pipeline.subagent.running import Turn, converse, converse_sync, root_context
 from pipeline.subagent.starting import FORK_TAG, MAIN_PROMPT, PLACEHOLDER
+from pipeline.subagent.tools import Tool, ToolCall
 from pipeline.subagent.toolset import TODOS
 from tests.talking import by_agent, first_text, in_turn, project, result, results, say, use
 
@@ -332,3 +333,16 @@ def test_an_abort_while_news_is_awaited(tmp_path: Path) -> None:
 
     turn = anyio.run(aborted)
     assert (turn.conclusion.status, turn.conclusion.text, turn.conclusion.reason) == ("aborted", "I wait.", "the user left")
+
+
+@pytest.mark.parametrize(("given", "shares", "kept"), [({}, True, "scout"), ({}, False, None), ({"run_in_background": True}, True, None)])
+def test_state_is_shared_on_request_with_whoever_is_waited_for(tmp_path: Path, given: dict[str, object], shares: bool, kept: str | None) -> None:
+    async def note(call: ToolCall) -> str:
+        call.context.state.set("noted", call.context.agent)
+        return "noted"
+
+    noting = Tool(ToolSpec("note", "Notes.", JsonObject({"type": "object"})), note)
+    main = in_turn(say("", use("task", agent="scout", description="x", **given)), say("Ended."), say("Ended."))
+    model = by_agent(main=main, scout=in_turn(say("", use("note")), say("Done.")))
+    turn = converse_sync("Go.", project(tmp_path, scout={}), model, Options(tools=(noting,), shares_state=shares)).unwrap()
+    assert turn.context.state.get("noted") == kept

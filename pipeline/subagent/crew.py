@@ -31,6 +31,8 @@ from pipeline.subagent.tools import Tool
 from pipeline.subagent.toolset import Toolset
 from pipeline.subagent.waiting import Mailbox
 
+NOTIFICATION: Final = "Background task"
+
 
 @dataclass(frozen=True, slots=True)
 class Crew:
@@ -113,7 +115,7 @@ async def side_by_side(engine: Engine, works: Sequence[Work]) -> tuple[Conclusio
     return tuple([conclusions[at] for at in range(len(works))])
 
 
-def behind(crew: Crew, work: Work, mailbox: Mailbox) -> None:
+def left_behind(crew: Crew, work: Work, mailbox: Mailbox) -> None:
     """Run a sub-agent in the background; its end is posted, once, whatever it is."""
 
     async def run() -> None:
@@ -121,9 +123,6 @@ def behind(crew: Crew, work: Work, mailbox: Mailbox) -> None:
         mailbox.post(Notified(work.context.chain, f"[{NOTIFICATION} {work.context.chain}] {conclusion_text(work.task, conclusion)}"))
 
     crew.group.start_soon(run)
-
-
-NOTIFICATION: Final = "Background task"
 
 
 def conclusion_text(task: str, conclusion: Conclusion) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from functools import partial
-from typing import Final, NamedTuple, assert_never
+from typing import Final, assert_never
 
 from returns.result import Failure, Result
 
@@ -21,7 +21,7 @@ from pipeline.refusal import ForkOfFork, Refusal, SpawnForbidden, as_refusal
 from pipeline.request import Session, TaskItem, TaskRequest, parse_request
 from pipeline.subagent.context import Context
 from pipeline.subagent.conversation import Status
-from pipeline.subagent.crew import Crew, Prepared, Work, behind, conclusion_text, prepare, side_by_side
+from pipeline.subagent.crew import Crew, Prepared, Work, conclusion_text, left_behind, prepare, side_by_side
 from pipeline.subagent.engine import Options
 from pipeline.subagent.modes import Fork, GeneralPurpose, Normal, select_mode
 from pipeline.subagent.requests import ToolSpec
@@ -46,6 +46,8 @@ TASK_INPUT: Final = freeze(
     }
 )
 """The input of the `task` tool."""
+FAILED: Final[frozenset[Status]] = frozenset(("refused", "aborted", "error"))
+"""The ways to end that give nothing to go on with."""
 _A_FORK: Final = AgentDefinition("fork", "", "", "bundled", "")
 """A fork, where the guards want an agent."""
 
@@ -63,12 +65,11 @@ def task_tool(crew: Crew, session: Session) -> Tool:
         request = _request(call.input)
         match select_mode(crew.engine.options.modes, request.agent):
             case Fork():
-                ready = forks(crew, session, request, call)
+                return await _answered(crew, call, forks(crew, session, request, call), behind=_wants_background(call))
             case Normal(agent) | GeneralPurpose(agent):
-                ready = await _launched(crew, session, replace(request, agent=agent), call.context)
+                return await _delegated(crew, session, replace(request, agent=agent), call)
             case _ as mode:
                 assert_never(mode)
-        return await _answered(crew, call, ready)
 
     return Tool(crew.task_spec, delegate, delegates=True)
 
@@ -83,41 +84,40 @@ def _request(given: JsonObject) -> TaskRequest:
     return parsed.unwrap()
 
 
-class Ready(NamedTuple):
-    """Sub-agents that may start, and whether they must be waited for."""
-
-    works: tuple[Work, ...]
-    blocking: bool = False
+def _wants_background(call: ToolCall) -> bool:
+    return call.input.get("run_in_background") is True
 
 
-async def _launched(crew: Crew, session: Session, request: TaskRequest, parent: Context) -> Ready:
+async def _delegated(crew: Crew, session: Session, request: TaskRequest, call: ToolCall) -> Answer:
+    """What comes of a request for a named agent. One that is marked as blocking is waited for, whatever the call says."""
     now = await crew.discovered()
     prepared = prepare(request, session, now, crew.engine)
     if isinstance(prepared, Failure):
         gone = [f"It was defined by {was.was} when this session began." for was in drift(request, crew.described, now) if isinstance(was, Gone)]
         raise ToolError(" ".join((render(prepared.failure()), *gone)))
-    return Ready(launched_works(crew, prepared.unwrap(), session, parent), prepared.unwrap().launch.agent.blocking is True)
+    behind = _wants_background(call) and not prepared.unwrap().launch.agent.blocking
+    return await _answered(crew, call, launched_works(crew, prepared.unwrap(), session, call.context, behind=behind), behind=behind)
 
 
-def launched_works(crew: Crew, prepared: Prepared, session: Session, parent: Context) -> tuple[Work, ...]:
+def launched_works(crew: Crew, prepared: Prepared, session: Session, parent: Context, *, behind: bool = False) -> tuple[Work, ...]:
     """A launch's tasks as work: each a clean conversation in a context of its own below the parent's."""
     launch, options = prepared.launch, crew.engine.options
     toolset = child_toolset(launch, (*crew.tools, task_tool(crew, child_session(session, launch))), owes=prepared.owed is not None)
+    return tuple([clean_work(prepared, item, parent, toolset, options, behind=behind) for item in launch.request.tasks])
 
-    return tuple([clean_work(prepared, item, parent, toolset, options) for item in launch.request.tasks])
 
-
-def clean_work(prepared: Prepared, item: TaskItem, parent: Context, toolset: Toolset, options: Options) -> Work:
-    """One task of a launch as work."""
+def clean_work(prepared: Prepared, item: TaskItem, parent: Context, toolset: Toolset, options: Options, *, behind: bool = False) -> Work:
+    """One task of a launch as work. Only a sub-agent that is waited for may share the application's state."""
     launch, task = prepared.launch, item.assignment or item.description
     begun = begin(launch, task, toolset.specs, owed=prepared.owed, ancestry=parent.ancestry)
-    context = parent.child(launch.agent.name, shares_state=options.shares_state)
+    context = parent.child(launch.agent.name, shares_state=options.shares_state and not behind)
     return Work(item.id, task, replace(begun, max_tokens=options.max_tokens), context, toolset)
 
 
-def forks(crew: Crew, session: Session, request: TaskRequest, call: ToolCall) -> Ready:
+def forks(crew: Crew, session: Session, request: TaskRequest, call: ToolCall) -> tuple[Work, ...]:
     """The tasks of a request as forks of the conversation that asks; ToolError where it is a fork itself, may start nobody, or asks badly."""
     below = replace(session, depth=session.depth + 1)
+    shares = crew.engine.options.shares_state and not _wants_background(call)
     known = {tool.spec.name: tool for tool in (*crew.tools, task_tool(crew, below), TODO_TOOL, SUBMIT_TOOL)}
     toolset = Toolset({spec.name: known[spec.name] for spec in call.conversation.tools if spec.name in known})
 
@@ -125,12 +125,13 @@ def forks(crew: Crew, session: Session, request: TaskRequest, call: ToolCall) ->
         directive = "\n\n".join(part for part in (request.context, item.assignment or item.description) if part)
         may_spawn = not at_limit(below.depth, below.max_depth)
         forked = fork(call.conversation, directive, may_spawn=may_spawn).unwrap()
-        return Work(item.id, directive, forked, call.context.child(forked.ancestry[-1], origin="fork"), toolset)
+        context = call.context.child(forked.ancestry[-1], origin="fork", shares_state=shares)
+        return Work(item.id, directive, forked, context, toolset)
 
     checked = may_fork(session, call).bind(partial(has_tasks, request, session)).bind(partial(tasks_have_ids, request, session))
     if isinstance(checked, Failure):
         raise ToolError(render(checked.failure()))
-    return Ready(tuple([work(item) for item in request.tasks]))
+    return tuple([work(item) for item in request.tasks])
 
 
 def may_fork(session: Session, call: ToolCall) -> Result[AgentDefinition, Refusal]:
@@ -142,17 +143,13 @@ def may_fork(session: Session, call: ToolCall) -> Result[AgentDefinition, Refusa
     return forkable(call.conversation).map(lambda _: _A_FORK).alt(as_refusal)
 
 
-async def _answered(crew: Crew, call: ToolCall, ready: Ready) -> Answer:
+async def _answered(crew: Crew, call: ToolCall, works: tuple[Work, ...], *, behind: bool) -> Answer:
     """What the tool says: the conclusions in the order of the tasks; of tasks in the background that they were launched, at once."""
-    if call.input.get("run_in_background") is True and not ready.blocking:
-        for work in ready.works:
-            behind(crew, work, call.context.mailbox)
-        launched = [{"id": work.task, "task_id": work.context.chain} for work in ready.works]
-        return Answer(json.dumps({"status": "async_launched", "tasks": launched}), launched=tuple([work.context.chain for work in ready.works]))
-    conclusions = await side_by_side(crew.engine, ready.works)
-    text = "\n\n".join(conclusion_text(work.task, conclusion) for work, conclusion in zip(ready.works, conclusions, strict=True))
+    if behind:
+        for work in works:
+            left_behind(crew, work, call.context.mailbox)
+        launched = [{"id": work.task, "task_id": work.context.chain} for work in works]
+        return Answer(json.dumps({"status": "async_launched", "tasks": launched}), launched=tuple([work.context.chain for work in works]))
+    conclusions = await side_by_side(crew.engine, works)
+    text = "\n\n".join(conclusion_text(work.task, conclusion) for work, conclusion in zip(works, conclusions, strict=True))
     return Answer(text, is_error=all(conclusion.status in FAILED for conclusion in conclusions))
-
-
-FAILED: Final[frozenset[Status]] = frozenset(("refused", "aborted", "error"))
-"""The ways to end that give nothing to go on with."""
