@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.agent import AgentDefinition, AnyAgent, OnlyAgents, Spawns
@@ -54,6 +54,7 @@ def test_a_longer_walk_goes_on_from_the_shorter(discovery: Discovery, depth: int
 def test_the_strategy_reaches_the_interesting_cases() -> None:
     seen: set[str] = set()
 
+    @settings(max_examples=600, database=None, derandomize=True)
     @given(discovery=discoveries())
     def look(discovery: Discovery) -> None:
         graph = spawn_graph(discovery)

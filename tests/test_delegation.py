@@ -13,7 +13,7 @@ import pytest
 from pipeline.frozen import JsonObject
 from pipeline.subagent.caching import cache_key, first_divergence
 from pipeline.subagent.engine import Options
-from pipeline.subagent.events import Finished, RunEvent, Started
+from pipeline.subagent.events import Finished, RunEvent, Said, Started
 from pipeline.subagent.messages import Message, Reply, Text, ToolResult
 from pipeline.subagent.models.function import FunctionModel
 from pipeline.subagent.modes import FORK_BY_NAME, FORKING
@@ -328,8 +328,12 @@ def test_an_abort_while_news_is_awaited(tmp_path: Path) -> None:
                 await anyio.wait_all_tasks_blocked()
                 context.cancellation.abort("the user left")
 
-            group.start_soon(later)
-            return (await converse("Go.", behind.session, FunctionModel(behind.said), context=context)).unwrap()
+            def listener(event: RunEvent) -> None:
+                if isinstance(event, Said) and event.text == "I wait.":
+                    group.start_soon(later)
+
+            options = Options(listener=listener)
+            return (await converse("Go.", behind.session, FunctionModel(behind.said), options, context=context)).unwrap()
 
     turn = anyio.run(aborted)
     assert (turn.conclusion.status, turn.conclusion.text, turn.conclusion.reason) == ("aborted", "I wait.", "the user left")

@@ -9,8 +9,9 @@ import anyio
 import pytest
 from pyrsistent import pvector
 
+from pipeline import Refusal, lifting, render
 from pipeline.frozen import Json, JsonObject
-from pipeline.refusal import NoWorkspace
+from pipeline.refusal import ForkOfFork, NotASchema, NoWorkspace
 from pipeline.subagent import (
     Allow,
     Ask,
@@ -235,3 +236,16 @@ def test_prices_and_purses() -> None:
         purse.settle(prices.worst(10, 5), Cost(1, 15, 20))
     purse.settle(Cost(), Cost())
     assert (told, purse.budget.spent, purse.budget.reserved) == (["settled"], Cost(1, 15, 20), Cost())
+
+
+@pytest.mark.parametrize(
+    ("refusal", "text", "lift"),
+    [
+        (NotASchema("scout", "it is a list"), "The schema for the answer of 'scout' is no schema: it is a list", "mend the schema"),
+        (NoWorkspace("/gone", "missing"), "Cannot work in `/gone`: it is missing.", "name a directory that is there"),
+        (ForkOfFork("fork of main"), "Cannot fork 'fork of main': it is a fork itself.", "do the work in the fork"),
+    ],
+)
+def test_refusals_to_run_say_what_would_lift_them(refusal: Refusal, text: str, lift: str) -> None:
+    assert render(refusal).startswith(text)
+    assert lifting(refusal).startswith(lift)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -71,8 +71,17 @@ def model_of(text: str) -> Model:
 def executed(request: TaskRequest, session: Session, model: Model, options: Options, *, as_json: bool) -> int:
     """Run a request and print what comes of it; the exit status."""
     events: list[RunEvent] = []
+    return _reported(request, _ran(request, session, model, options, events, as_json=as_json), events, as_json=as_json)
+
+
+def _ran(
+    request: TaskRequest, session: Session, model: Model, options: Options, events: list[RunEvent], *, as_json: bool
+) -> Result[Execution, Refusal]:
     with _telling(events, as_json=as_json) as listener:
-        found = anyio.run(_until_interrupted, request, session, model, replace(options, listener=listener))
+        return anyio.run(_until_interrupted, request, session, model, replace(options, listener=listener))
+
+
+def _reported(request: TaskRequest, found: Result[Execution, Refusal], events: Sequence[RunEvent], *, as_json: bool) -> int:
     if isinstance(found, Failure):
         refusal = found.failure()
         say_json(refusal_json(refusal)) if as_json else say(*map(visible, refusal_lines(refusal)))
@@ -106,11 +115,16 @@ def _telling(events: list[RunEvent], *, as_json: bool) -> Iterator[Listener]:
 async def _until_interrupted(request: TaskRequest, session: Session, model: Model, options: Options) -> Result[Execution, Refusal]:
     """The run; an interrupt asks all agents to conclude."""
     context = root_context(options, session)
+    async with _interruptible(context):
+        return await execute(request, session, model, options, context=context)
+
+
+@asynccontextmanager
+async def _interruptible(context: Context) -> AsyncIterator[None]:
     async with anyio.create_task_group() as group:
         group.start_soon(_watch, context)
-        found = await execute(request, session, model, options, context=context)
+        yield
         group.cancel_scope.cancel()
-    return found  # pyright: ignore[reportPossiblyUnboundVariable] - the group swallows nothing but its own end
 
 
 async def _watch(context: Context) -> None:
