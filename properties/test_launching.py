@@ -78,7 +78,7 @@ def test_the_first_command_of_a_name_wins(host: Host, snapshot: Snapshot) -> Non
 def test_the_strategies_reach_every_refusal_and_a_launch() -> None:
     reached: Counter[str] = Counter()
 
-    @settings(max_examples=1500, database=None, derandomize=True)
+    @settings(max_examples=5000, database=None, derandomize=True)
     @given(*ASKED)
     def gather(request: TaskRequest, session: Session, found: Discovery) -> None:
         planned = plan_launch(request, session, found)
