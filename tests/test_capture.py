@@ -23,17 +23,9 @@ from pipeline.capture import look
 from pipeline.nodes import Absent, Directory, File, Node, Special, Stamp, TooLarge, Unreadable
 from pipeline.places import Want
 from properties.strategies import valid_agent
+from tests.users import as_nobody
 
 door = importlib.import_module("pipeline.capture")
-NOBODY = 65534
-
-
-@pytest.fixture
-def place() -> Iterator[Path]:
-    """A folder that any user may enter, for tests that become another user."""
-    with tempfile.TemporaryDirectory() as folder:
-        os.chmod(folder, 0o755)
-        yield Path(folder).resolve()
 
 
 @pytest.fixture
@@ -51,21 +43,6 @@ def look_at(place: Path, previous: Snapshot | None = None) -> Snapshot:
 
 def outcomes(found: Discovery) -> dict[str, tuple[str, list[str]]]:
     return {os.path.basename(file.path): (file.status, [type(problem).__name__ for problem in file.problems]) for file in found.files}
-
-
-@contextmanager
-def as_nobody() -> Iterator[None]:
-    """As a user without rights; as root the files would open whatever their permissions say."""
-    if os.geteuid() != 0:
-        yield
-        return
-    os.setegid(NOBODY)
-    os.seteuid(NOBODY)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
-        os.setegid(0)
 
 
 def test_a_file_without_permission(place: Path, agents: Path) -> None:

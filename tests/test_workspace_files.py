@@ -21,15 +21,9 @@ from pipeline.subagent.tools import Answer, ToolCall, ToolError
 from pipeline.subagent.workspace.files import edit_file
 from pipeline.subagent.workspace.paths import Workspace
 from pipeline.subagent.workspace.toolbox import READ_FILE, workspace_tools
-from tests.test_workspace_paths import as_nobody, place, workspace
+from tests.users import as_nobody
 
-__all__ = ["as_nobody", "place", "workspace"]
 NO_CONVERSATION = cast("Conversation", None)
-
-
-@pytest.fixture
-def root(workspace: Workspace) -> Path:
-    return Path(workspace.root)
 
 
 async def use(workspace: Workspace, name: str, context: Context | None = None, /, **given: Json) -> str:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,37 +10,7 @@ from pipeline.refusal import NoWorkspace
 from pipeline.subagent.tools import ToolError
 from pipeline.subagent.workspace.names import ANSWERING, answering
 from pipeline.subagent.workspace.paths import Workspace
-
-NOBODY = 65534
-
-
-@pytest.fixture
-def place() -> Iterator[Path]:
-    """A folder that any user may enter, for tests that become another user."""
-    with tempfile.TemporaryDirectory() as folder:
-        os.chmod(folder, 0o755)
-        yield Path(folder).resolve()
-
-
-@pytest.fixture
-def workspace(place: Path) -> Workspace:
-    (place / "work" / "src").mkdir(parents=True)
-    (place / "outside").mkdir()
-    (place / "outside" / "secret").write_text("secret")
-    return Workspace.open(place / "work").unwrap()
-
-
-@contextmanager
-def as_nobody() -> Iterator[None]:
-    """As a user without rights; root may enter any folder."""
-    user, group = os.geteuid(), os.getegid()
-    os.setegid(NOBODY if user == 0 else group)
-    os.seteuid(NOBODY if user == 0 else user)
-    try:
-        yield
-    finally:
-        os.seteuid(user)
-        os.setegid(group)
+from tests.users import as_nobody
 
 
 def refused(workspace: Workspace, path: str) -> str:
@@ -65,7 +31,7 @@ def test_a_workspace_is_a_directory_by_its_real_path(place: Path) -> None:
 
 def test_paths_inside(workspace: Workspace) -> None:
     root = workspace.root
-    for given in ("src", "./src/", "src/../src", "none/../src", f"{root}/src", f"{root}/../work/src", "//".join((root, "src"))):
+    for given in ("src", "./src/", "src/../src", "none/../src", f"{root}/src", f"{root}/../ground/src", "//".join((root, "src"))):
         assert workspace.resolve(given) == f"{root}/src"
     for given in ("", ".", root, "src/.."):
         assert workspace.resolve(given) == root
@@ -75,7 +41,7 @@ def test_paths_inside(workspace: Workspace) -> None:
 
 
 def test_paths_outside(workspace: Workspace) -> None:
-    for given in ("..", "../outside/secret", "/", "/etc/passwd", "src/../../outside", f"{workspace.root}-twin", "../work2"):
+    for given in ("..", "../outside/secret", "/", "/etc/passwd", "src/../../outside", f"{workspace.root}-twin", "../ground2"):
         assert refused(workspace, given) == f"{given}: it lies outside the workspace"
 
 
@@ -96,11 +62,11 @@ def test_links(workspace: Workspace) -> None:
         "out_dangling": "../outside/none",
         "out_chain": "out_folder/secret",
         "out_absolute": str(root.parent / "outside"),
-        "out_and_in": "../work/src/a",
+        "out_and_in": "../ground/src/a",
         "dangling": "src/none",
     }.items():
         (root / name).symlink_to(target)
-    for given in ("in", "folder/a", "chain", "out_and_in", "out_folder/../work/src/a"):
+    for given in ("in", "folder/a", "chain", "out_and_in", "out_folder/../ground/src/a"):
         assert workspace.resolve(given) == f"{root}/src/a"
     assert workspace.resolve("dangling") == f"{root}/src/none"
     for given in ("out", "out_folder", "out_folder/secret", "out_folder/none", "out_dangling", "out_chain", "out_absolute/secret", "folder/../out"):

@@ -11,9 +11,8 @@ import pytest
 
 from pipeline.frozen import Json
 from pipeline.subagent.workspace.paths import Workspace
-from tests.test_workspace_files import as_nobody, place, refused, root, said, use, workspace
-
-__all__ = ["place", "root", "workspace"]
+from tests.test_workspace_files import refused, said, use
+from tests.users import as_nobody
 
 
 def test_patterns(workspace: Workspace, root: Path) -> None:

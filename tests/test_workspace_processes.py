@@ -15,14 +15,7 @@ from pipeline.subagent.tools import Answer, ToolCall, ToolError
 from pipeline.subagent.workspace.paths import Workspace
 from pipeline.subagent.workspace.sessions import kill_session, members
 from pipeline.subagent.workspace.toolbox import workspace_tools
-from tests.test_workspace_files import NO_CONVERSATION, as_nobody, place, root, workspace
-
-__all__ = ["as_nobody", "place", "root", "workspace"]
-
-
-@pytest.fixture(params=["asyncio", "trio"])
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+from tests.test_workspace_files import NO_CONVERSATION
 
 
 async def use(workspace: Workspace, name: str, seconds: float = 600, /, **given: Json) -> Answer:

@@ -13,9 +13,9 @@ import pytest
 from pipeline.frozen import Json
 from pipeline.subagent.tools import Answer
 from pipeline.subagent.workspace.paths import Workspace
-from tests.test_workspace_processes import as_nobody, backend, place, refused, root, said, use, workspace
+from tests.test_workspace_processes import refused, said, use
+from tests.users import as_nobody
 
-__all__ = ["backend", "place", "root", "workspace"]
 Search = Callable[..., str]
 SLOW, SLOW_LINE = r"^(a*)(a*)(a*)(a*)\1\2\3\4c$", "a" * 301 + "c\n"
 """Back references, whose time grows with a high power of the line's length."""
