@@ -147,7 +147,7 @@ def _opened(file: int, limit: int) -> Node:
     if found.st_size > limit:
         return TooLarge(found.st_size, limit)
     data = os.read(file, found.st_size)
-    return File(data, _stamp(found)) if len(data) == found.st_size else Unreadable("it changed while it was read")
+    return File(data, Stamp.of(found)) if len(data) == found.st_size else Unreadable("it changed while it was read")
 
 
 def _is_unchanged(kept: Node, entry: os.DirEntry[str]) -> bool:
@@ -165,13 +165,9 @@ _GONE: Final = Stamp(-1, -1, -1)
 
 def _stamp_of(path: str) -> Stamp:
     try:
-        return _stamp(os.lstat(path))
+        return Stamp.of(os.lstat(path))
     except OSError:
         return _GONE
-
-
-def _stamp(found: os.stat_result) -> Stamp:
-    return Stamp(found.st_mtime_ns, found.st_size, found.st_ino)
 
 
 def _reason(error: OSError) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -16,6 +17,11 @@ class Stamp(NamedTuple):
     mtime_ns: int
     size: int
     inode: int
+
+    @staticmethod
+    def of(found: os.stat_result) -> Stamp:
+        """The stamp of what the system tells of a file."""
+        return Stamp(found.st_mtime_ns, found.st_size, found.st_ino)
 
 
 @dataclass(frozen=True, slots=True, init=False)

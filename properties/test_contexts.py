@@ -19,14 +19,15 @@ from hypothesis.stateful import (
 )
 
 from pipeline.frozen import Json
+from pipeline.nodes import Stamp
 from pipeline.subagent.context import Context, Origin
 from pipeline.subagent.permission import Allow, Ask, Decision, Deny, Occasion, Policy, allow_all, deny_destructive
 from properties.laws import contexts
-from properties.laws.contexts import Expected, Stamp, Traces, Watch
+from properties.laws.contexts import Expected, Traces, Watch
 
 KEYS = ("todos", "theme")
 PATHS = ("/p/a.py", "/p/b.py")
-STAMPS: tuple[Stamp, ...] = ((1, 1, 1), (2, 1, 1))
+STAMPS = (Stamp(1, 1, 1), Stamp(2, 1, 1))
 AGENTS = ("scout", "hand", "main")
 ORIGINS: tuple[Origin, ...] = ("normal", "fork")
 REASONS = ("enough", "too late", "aborted")

@@ -42,7 +42,7 @@ from pipeline.subagent.engine import Engine
 from pipeline.subagent.judging import objection, occasion, verdict
 from pipeline.subagent.permission import Approver, Decision, Hook, Policy
 from pipeline.subagent.todos import Todo, parse_todos, todo_text
-from pipeline.subagent.waiting import Places, Slot
+from pipeline.subagent.waiting import Slot
 from tests.talking import project, say, use
 
 ANYTHING = JsonObject({"type": "object"})
@@ -212,13 +212,13 @@ def test_no_conversation_in_a_workspace_that_is_not_there(tmp_path: Path) -> Non
 def test_places() -> None:
     async def at_once(slot: Slot) -> int:
         async with slot.held(), slot.given_back():
-            assert slot.places is None or slot.places.semaphore.value == 1
+            assert slot.places is None or slot.places.value == 1
             return 1
 
     assert anyio.run(at_once, Slot()) == 1
 
     async def placed() -> int:
-        return await at_once(Slot(Places(1)))
+        return await at_once(Slot(anyio.Semaphore(1)))
 
     assert anyio.run(placed) == 1
 

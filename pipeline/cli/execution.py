@@ -15,7 +15,7 @@ import anyio
 import typer
 from returns.result import Failure, Result
 
-from pipeline.cli.scene import PROBLEMS, misuse, say, say_json
+from pipeline.cli.scene import PROBLEMS, misuse, say, say_refusal
 from pipeline.refusal import Refusal
 from pipeline.request import Session, TaskRequest
 from pipeline.subagent.context import Context
@@ -28,10 +28,8 @@ from pipeline.subagent.models.protocol import Model
 from pipeline.subagent.models.scripted import ScriptedModel
 from pipeline.subagent.models.scripts import load_script
 from pipeline.subagent.running import Execution, execute, root_context
-from pipeline.view.answers import refusal_json
 from pipeline.view.live import live_progress
 from pipeline.view.progress import done_lines, event_line
-from pipeline.view.rows import refusal_lines
 from pipeline.view.text import visible
 
 EXIT_STATUS: Final[Mapping[Status, int]] = {
@@ -83,8 +81,7 @@ def _ran(
 
 def _reported(request: TaskRequest, found: Result[Execution, Refusal], events: Sequence[RunEvent], *, as_json: bool) -> int:
     if isinstance(found, Failure):
-        refusal = found.failure()
-        say_json(refusal_json(refusal)) if as_json else say(*map(visible, refusal_lines(refusal)))
+        say_refusal(found.failure(), as_json=as_json)
         return PROBLEMS
     conclusions = found.unwrap().conclusions
     if not as_json:

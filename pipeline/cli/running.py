@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from pipeline.cli.scene import HERE, AsJson, Cwd, Home, HostName, Name, app, host_of, misuse
+from pipeline.cli.scene import HERE, AsJson, Cwd, Home, HostName, Name, app, host_of, must_be_directories
 from pipeline.request import DEFAULT_MAX_DEPTH, DEFAULT_MAX_ROUNDS, Session, TaskItem, TaskRequest
 from pipeline.subagent.limits import AT_ONCE
 
@@ -30,9 +30,7 @@ def run_agent(
     Exit status 0 if it completed; 1 it may not start, 2 misuse, 3 limit, 4 empty, 5 truncated, 6 refused, 7 error, 8 null result, 9 no result,
     130 aborted.
     """
-    for directory in (cwd, home):
-        if directory is not None and not directory.is_dir():
-            misuse(f"{directory}: no such directory")
+    must_be_directories(cwd, home)
     from pipeline.cli.execution import executed, model_of  # noqa: PLC0415
     from pipeline.subagent.engine import Options  # noqa: PLC0415
 

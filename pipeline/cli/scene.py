@@ -14,7 +14,10 @@ from returns.result import Failure
 from pipeline.capture import capture
 from pipeline.discovery import Discovery, discover
 from pipeline.hosts import HOSTS, Host
+from pipeline.refusal import Refusal
 from pipeline.snapshot import Snapshot
+from pipeline.view.answers import refusal_json
+from pipeline.view.rows import refusal_lines
 from pipeline.view.text import visible
 
 MISUSE = 2
@@ -61,11 +64,16 @@ def scene_of(cwd: Path, home: Path | None, host_name: str, file: Path | None) ->
     if file is not None:
         snapshot = replayed(file)
     else:
-        for directory in (cwd, home):
-            if directory is not None and not directory.is_dir():
-                misuse(f"{directory}: no such directory")
+        must_be_directories(cwd, home)
         snapshot = capture(cwd, home, host=host)
     return Scene(host, snapshot, discover(snapshot, host=host))
+
+
+def must_be_directories(*given: Path | None) -> None:
+    """Misuse where one that is given is no directory."""
+    for directory in given:
+        if directory is not None and not directory.is_dir():
+            misuse(f"{directory}: no such directory")
 
 
 def replayed(file: Path) -> Snapshot:
@@ -85,6 +93,11 @@ def misuse(message: str) -> NoReturn:
     """End with a message that names what was wrong with the call."""
     typer.echo(visible(message), err=True)
     raise typer.Exit(MISUSE)
+
+
+def say_refusal(refusal: Refusal, *, as_json: bool) -> None:
+    """Print why an agent may not start, and what would lift that."""
+    say_json(refusal_json(refusal)) if as_json else say(*map(visible, refusal_lines(refusal)))
 
 
 def say(*lines: str) -> None:

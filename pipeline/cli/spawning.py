@@ -26,6 +26,7 @@ from pipeline.cli.scene import (
     replayed,
     say,
     say_json,
+    say_refusal,
     scene_of,
 )
 from pipeline.commands import discover_commands
@@ -35,9 +36,9 @@ from pipeline.graph import spawn_graph
 from pipeline.launch import plan_launch
 from pipeline.request import DEFAULT_MAX_DEPTH, InvalidValueError, Session, TaskItem, TaskRequest
 from pipeline.snapshot import Snapshot
-from pipeline.view.answers import difference_json, launch_json, refusal_json
+from pipeline.view.answers import difference_json, launch_json
 from pipeline.view.drawing import as_dot, as_mermaid, as_svg, as_text
-from pipeline.view.rows import command_rows, difference_lines, launch_lines, refusal_lines
+from pipeline.view.rows import command_rows, difference_lines, launch_lines
 from pipeline.view.terminal import print_table
 from pipeline.view.text import problem_line, visible
 
@@ -74,8 +75,7 @@ def can_spawn(
         misuse(str(error))
     planned = plan_launch(request, session, scene.discovery, host=scene.host)
     if isinstance(planned, Failure):
-        refusal = planned.failure()
-        say_json(refusal_json(refusal)) if as_json else say(*map(visible, refusal_lines(refusal)))
+        say_refusal(planned.failure(), as_json=as_json)
         raise typer.Exit(PROBLEMS)
     launch = planned.unwrap()
     say_json(launch_json(launch)) if as_json else say(*map(visible, launch_lines(launch)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from math import ceil
 from typing import Final
 
 from returns.pipeline import is_successful
@@ -52,7 +53,7 @@ class Prices:
     def worst(self, input_tokens: int, output_tokens: int) -> Cost:
         """What one model call costs at most, when every token of its input is of the dearest kind."""
         dearest = max(self.input, self.cache_read, self.cache_written)
-        return Cost(1, input_tokens + output_tokens, -int(-(input_tokens * dearest + output_tokens * self.output) // 1))
+        return Cost(1, input_tokens + output_tokens, ceil(input_tokens * dearest + output_tokens * self.output))
 
 
 @dataclass(frozen=True, slots=True)

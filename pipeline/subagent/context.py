@@ -10,6 +10,7 @@ from uuid import uuid4
 from pyrsistent import PMap, pmap
 
 from pipeline.frozen import Json
+from pipeline.nodes import Stamp
 from pipeline.subagent.budget import Purse
 from pipeline.subagent.cancellation import Cancellation
 from pipeline.subagent.conversation import MAIN
@@ -21,9 +22,9 @@ Origin: TypeAlias = Literal["root", "normal", "fork"]
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """A file as it was read: what told its state apart (modification time in nanoseconds, size in bytes, inode), and its text."""
+    """A file as it was read: what told its state apart, and its text."""
 
-    stamp: tuple[int, int, int]
+    stamp: Stamp
     text: str
 
 
@@ -37,12 +38,12 @@ class FilesRead:
 
     files: PMap[str, ReadFile] = field(default_factory=lambda: _NO_FILES)
 
-    def get(self, path: str, stamp: tuple[int, int, int]) -> str | None:
+    def get(self, path: str, stamp: Stamp) -> str | None:
         """The text of a file that was read before and is unchanged since."""
         known = self.files.get(path)
         return known.text if known is not None and known.stamp == stamp else None
 
-    def put(self, path: str, stamp: tuple[int, int, int], text: str) -> None:
+    def put(self, path: str, stamp: Stamp, text: str) -> None:
         """Remember a file."""
         self.files = self.files.set(path, ReadFile(stamp, text))
 

@@ -61,16 +61,13 @@ class Prepared(NamedTuple):
 
 def prepare(request: TaskRequest, session: Session, discovery: Discovery, engine: Engine) -> Result[Prepared, Refusal]:
     """What a request would start, or the first refusal; NotASchema last."""
-
-    def with_schema(launch: Launch) -> Result[Prepared, Refusal]:
-        return schema_owed(launch).map(partial(Prepared, launch)).alt(as_refusal)
-
-    return plan_launch(request, session, discovery, host=engine.options.host).bind(with_schema)
+    planned = plan_launch(request, session, discovery, host=engine.options.host)
+    return planned.bind(lambda launch: with_schema(launch).alt(as_refusal))
 
 
-def schema_owed(launch: Launch) -> Result[OutputSchema | None, NotASchema]:
-    """The schema that the answer of a launched agent is to fit, if any."""
-    return output_schema(launch.schema).alt(partial(NotASchema, launch.agent.name))
+def with_schema(launch: Launch) -> Result[Prepared, NotASchema]:
+    """The launch with the schema that its answer is to fit, if any."""
+    return output_schema(launch.schema).map(partial(Prepared, launch)).alt(partial(NotASchema, launch.agent.name))
 
 
 @dataclass(frozen=True, slots=True)

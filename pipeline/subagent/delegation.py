@@ -27,7 +27,7 @@ from pipeline.subagent.modes import Fork, GeneralPurpose, Normal, select_mode
 from pipeline.subagent.requests import ToolSpec
 from pipeline.subagent.starting import begin, fork, forkable
 from pipeline.subagent.tools import Answer, Tool, ToolCall, ToolError
-from pipeline.subagent.toolset import SUBMIT_TOOL, TODO_TOOL, Toolset, child_toolset
+from pipeline.subagent.toolset import SUBMIT_TOOL, TODO_TOOL, Toolset, by_name, child_toolset
 
 _TEXT: Final = {"type": "string"}
 _TASK: Final = {"type": "object", "properties": {"id": _TEXT, "description": _TEXT, "assignment": _TEXT}, "additionalProperties": False}
@@ -118,7 +118,7 @@ def forks(crew: Crew, session: Session, request: TaskRequest, call: ToolCall) ->
     """The tasks of a request as forks of the conversation that asks; ToolError where it is a fork itself, may start nobody, or asks badly."""
     below = replace(session, depth=session.depth + 1)
     shares = crew.engine.options.shares_state and not _wants_background(call)
-    known = {tool.spec.name: tool for tool in (*crew.tools, task_tool(crew, below), TODO_TOOL, SUBMIT_TOOL)}
+    known = by_name((*crew.tools, task_tool(crew, below), TODO_TOOL, SUBMIT_TOOL))
     toolset = Toolset({spec.name: known[spec.name] for spec in call.conversation.tools if spec.name in known})
 
     def work(item: TaskItem) -> Work:

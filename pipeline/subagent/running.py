@@ -20,14 +20,14 @@ from pipeline.snapshot import Snapshot
 from pipeline.subagent.budget import Purse
 from pipeline.subagent.context import Context, new_chain
 from pipeline.subagent.conversation import Begun, Conclusion, Conversation, Event, Prompted
-from pipeline.subagent.crew import Crew, Prepared, Work, concluded, prepare, schema_owed, side_by_side, told
+from pipeline.subagent.crew import Crew, Work, concluded, prepare, side_by_side, told, with_schema
 from pipeline.subagent.delegation import clean_work, launched_works, task_spec, task_tool
 from pipeline.subagent.engine import DEFAULTS, Engine, Options
 from pipeline.subagent.models.protocol import Model
 from pipeline.subagent.starting import MAIN_PROMPT, begin_main
 from pipeline.subagent.tools import Tool
 from pipeline.subagent.toolset import child_toolset, main_toolset
-from pipeline.subagent.waiting import Places, Slot
+from pipeline.subagent.waiting import Slot
 from pipeline.subagent.workspace.paths import Workspace
 from pipeline.subagent.workspace.toolbox import workspace_tools
 
@@ -68,7 +68,7 @@ def root_context(options: Options = DEFAULTS, session: Session = MAIN_SESSION, *
 
 def _placed(context: Context, options: Options) -> Context:
     """A root's context with places of its own for the agents of one run: they belong to one event loop."""
-    return replace(context, slot=Slot(Places(options.at_once)))
+    return replace(context, slot=Slot(anyio.Semaphore(options.at_once)))
 
 
 async def execute(
@@ -154,12 +154,11 @@ async def run(
     nobody. `context` is that of whoever starts it. NotASchema is the one refusal.
     """
     engine, root = Engine(model, options), _placed(context or root_context(options), options)
-    owed = schema_owed(launch)
-    if isinstance(owed, Failure):
-        return owed
-    toolset = child_toolset(launch, options.tools or (), owes=owed.unwrap() is not None)
-    item = TaskItem("task", assignment=task)
-    return Success(await concluded(engine, clean_work(Prepared(launch, owed.unwrap()), item, root, toolset, options)))
+    prepared = with_schema(launch)
+    if isinstance(prepared, Failure):
+        return prepared
+    toolset = child_toolset(launch, options.tools or (), owes=prepared.unwrap().owed is not None)
+    return Success(await concluded(engine, clean_work(prepared.unwrap(), TaskItem("task", assignment=task), root, toolset, options)))
 
 
 def execute_sync(

@@ -10,8 +10,8 @@ from typing import Final
 from pyrsistent import PVector, pset, pvector
 from returns.result import Failure, Result, Success
 
-from pipeline.agent import SUBMIT_RESULT, TASK, OnlyAgents
-from pipeline.launch import Launch
+from pipeline.agent import SUBMIT_RESULT, TASK
+from pipeline.launch import NOBODY, Launch
 from pipeline.refusal import ForkOfFork
 from pipeline.request import DEFAULT_MAX_ROUNDS
 from pipeline.subagent.conversation import MAIN, Conversation
@@ -43,7 +43,7 @@ def begin(
 
     An agent that may spawn nobody is told to work alone, one that owes a result which schema it is to fit.
     """
-    parts = (launch.prompt, ALONE if launch.spawns == OnlyAgents(()) else "", f"{SUBMIT}\n{owed.as_text()}" if owed else "")
+    parts = (launch.prompt, ALONE if launch.spawns == NOBODY else "", f"{SUBMIT}\n{owed.as_text()}" if owed else "")
     return Conversation(
         "\n\n".join(part for part in parts if part),
         _asked("\n\n".join(part for part in (launch.request.context, task) if part)),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-from pipeline.agent import SUBMIT_RESULT, TASK, OnlyAgents
+from pipeline.agent import SUBMIT_RESULT, TASK
 from pipeline.frozen import JsonObject, freeze
-from pipeline.launch import Launch
+from pipeline.launch import NOBODY, Launch
 from pipeline.subagent.requests import ToolSpec
 from pipeline.subagent.todos import STATUSES, TODO_WRITE, parse_todos, todo_text
 from pipeline.subagent.tools import Tool, ToolCall, ToolError
@@ -67,13 +67,18 @@ class Toolset(NamedTuple):
         return tuple([tool.spec for tool in self.tools.values()])
 
 
+def by_name(tools: Iterable[Tool]) -> dict[str, Tool]:
+    """Tools by their names, in their order."""
+    return {tool.spec.name: tool for tool in tools}
+
+
 def child_toolset(launch: Launch, available: Iterable[Tool], *, owes: bool) -> Toolset:
     """What a launched agent gets of the tools that there are: those that its list names, by their names here or those that agent files use;
     all of them where it has no list. The list of work is the main conversation's; a result can be submitted where one is owed or the list says so.
     """
-    tools = {tool.spec.name: tool for tool in (*available, SUBMIT_TOOL)}
+    tools = by_name((*available, SUBMIT_TOOL))
     names, unanswered = answering(tools if launch.tools is None else launch.tools, tools)
-    withheld = {*launch.withheld, TODO_WRITE, *(() if launch.spawns != OnlyAgents(()) else (TASK,))}
+    withheld = {*launch.withheld, TODO_WRITE, *((TASK,) if launch.spawns == NOBODY else ())}
     kept = [name for name in names if name not in withheld and (name != SUBMIT_RESULT or owes or launch.tools is not None)]
     if owes and SUBMIT_RESULT not in kept:
         kept.append(SUBMIT_RESULT)
@@ -82,4 +87,4 @@ def child_toolset(launch: Launch, available: Iterable[Tool], *, owes: bool) -> T
 
 def main_toolset(available: Iterable[Tool]) -> Toolset:
     """What the main conversation gets: all that there is, and the list of work."""
-    return Toolset({tool.spec.name: tool for tool in (*available, TODO_TOOL)})
+    return Toolset(by_name((*available, TODO_TOOL)))

@@ -36,20 +36,13 @@ class Mailbox:
         return self._news.popleft()
 
 
-class Places:
-    """How many agents run at once."""
-
-    def __init__(self, number: int) -> None:
-        self.semaphore = anyio.Semaphore(number)
-
-
 class Slot:
     """One agent's place among those that run at once; without `places` there is room for all.
 
     An agent that waits for others does not run: it gives its place back meanwhile, or a full house of waiting parents would wait for ever.
     """
 
-    def __init__(self, places: Places | None = None) -> None:
+    def __init__(self, places: anyio.Semaphore | None = None) -> None:
         self.places = places
         self._held = False
 
@@ -75,10 +68,10 @@ class Slot:
 
     async def _take(self) -> None:
         if self.places is not None:
-            await self.places.semaphore.acquire()
+            await self.places.acquire()
             self._held = True
 
     def _leave(self) -> None:
         if self.places is not None and self._held:
             self._held = False
-            self.places.semaphore.release()
+            self.places.release()

@@ -10,11 +10,11 @@ from typing import Generic, TypeVar
 from weakref import ref
 
 from pipeline.frozen import Json
+from pipeline.nodes import Stamp
 from pipeline.subagent.cancellation import Cancellation
 from pipeline.subagent.context import Context, Origin
 from pipeline.subagent.permission import Policy
 
-Stamp = tuple[int, int, int]
 T = TypeVar("T")
 
 

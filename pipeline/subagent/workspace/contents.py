@@ -7,14 +7,13 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from secrets import token_hex
-from typing import Final, TypeAlias
+from typing import Final
 
+from pipeline.nodes import Stamp
 from pipeline.subagent.tools import ToolError
 
 MAX_BYTES: Final = 1_048_576
 """Bytes of a file that is read."""
-Stamp: TypeAlias = tuple[int, int, int]
-"""What tells a file's state apart: modification time in nanoseconds, size in bytes, inode."""
 
 _READ: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY
 """Never wait for a pipe's writer, never follow a link that took a file's place, never get a controlling terminal."""
@@ -36,11 +35,6 @@ def reported(shown: str) -> Iterator[None]:
         raise ToolError(f"{shown}: {error.strerror}") from error
 
 
-def stamp_of(found: os.stat_result) -> Stamp:
-    """The stamp of a file."""
-    return found.st_mtime_ns, found.st_size, found.st_ino
-
-
 def read(real: str, shown: str) -> tuple[Stamp, str]:
     """A regular file's stamp and text. ToolError for another kind of file, one over `MAX_BYTES`, one that is not text; OSError as it comes."""
     file = os.open(real, _READ)
@@ -48,7 +42,7 @@ def read(real: str, shown: str) -> tuple[Stamp, str]:
         found = os.fstat(file)
         check_kind(found.st_mode, shown)
         data = _bytes(file, found.st_size, shown)
-        return stamp_of(found), _decoded(data, shown)
+        return Stamp.of(found), _decoded(data, shown)
     finally:
         os.close(file)
 
@@ -129,4 +123,4 @@ def _filled(file: int, data: bytes, mode: int | None) -> Stamp:
         opened.flush()
         if mode is not None:
             os.fchmod(file, mode)
-        return stamp_of(os.fstat(file))
+        return Stamp.of(os.fstat(file))

@@ -9,9 +9,10 @@ from typing import Final
 
 from anyio import from_thread, to_thread
 
+from pipeline.nodes import Stamp
 from pipeline.subagent.context import FilesRead
 from pipeline.subagent.tools import ToolCall, ToolError
-from pipeline.subagent.workspace.contents import MAX_BYTES, Stamp, encoded, read, replace, reported, stamp_of
+from pipeline.subagent.workspace.contents import MAX_BYTES, encoded, read, replace, reported
 from pipeline.subagent.workspace.globbing import Pattern, matches
 from pipeline.subagent.workspace.inputs import text, whole
 from pipeline.subagent.workspace.output import capped, visible
@@ -68,7 +69,7 @@ def _read(workspace: Workspace, files: FilesRead, given: str, offset: int, limit
 
 def _content(files: FilesRead, real: str, shown: str) -> str:
     with reported(shown):
-        known = files.get(real, stamp_of(os.lstat(real)))
+        known = files.get(real, Stamp.of(os.lstat(real)))
         if known is not None:
             return known
         stamp, content = read(real, shown)
@@ -93,7 +94,7 @@ def _replace(workspace: Workspace, files: FilesRead, real: str, data: bytes, con
 
 def _remember(files: FilesRead, real: str, stamp: Stamp, content: str) -> None:
     """Keep what was written; not what would be refused if it were read."""
-    if stamp[1] <= MAX_BYTES and "\0" not in content:
+    if stamp.size <= MAX_BYTES and "\0" not in content:
         files.put(real, stamp, content)
 
 

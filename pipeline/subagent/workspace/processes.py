@@ -14,8 +14,6 @@ from pipeline.subagent.workspace.output import visible
 from pipeline.subagent.workspace.paths import Workspace
 from pipeline.subagent.workspace.running import Ended, run, signal_name
 
-SECONDS: Final = 120.0
-"""Time that a process has unless the tools are made with another limit."""
 _NO_MATCH: Final = 1
 
 

@@ -7,12 +7,13 @@ from functools import partial
 from typing import Final, cast
 
 from pipeline.frozen import JsonObject, freeze
+from pipeline.subagent.limits import BASH_SECONDS
 from pipeline.subagent.requests import ToolSpec
 from pipeline.subagent.tools import Tool
 from pipeline.subagent.workspace.files import MAX_LINES, MAX_MATCHES, edit_file, glob, read_file, write_file
 from pipeline.subagent.workspace.output import MAX_CHARACTERS
 from pipeline.subagent.workspace.paths import Workspace
-from pipeline.subagent.workspace.processes import SECONDS, bash, grep
+from pipeline.subagent.workspace.processes import bash, grep
 
 
 def _text(description: str, *, may_be_empty: bool = False) -> dict[str, object]:
@@ -84,7 +85,7 @@ BASH: Final = _spec(
 )
 
 
-def workspace_tools(workspace: Workspace, *, seconds: float = SECONDS) -> tuple[Tool, ...]:
+def workspace_tools(workspace: Workspace, *, seconds: float = BASH_SECONDS) -> tuple[Tool, ...]:
     """The tools that work in a workspace; `seconds` limits each command and each search.
 
     >>> [tool.spec.name for tool in workspace_tools(Workspace("/srv"))]
