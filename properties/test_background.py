@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import get_args
 
-import anyio
-import anyio.to_thread
 import pytest
 import trio
 from hypothesis import given, settings
@@ -38,7 +36,9 @@ from pipeline.subagent.step import advance
 from properties.laws import background
 from properties.laws.background import Call, Course, End, Job, Plan, Where
 from properties.laws.conversations import news_of
-from properties.strategies import valid_agent
+from properties.projects import project
+
+pytestmark = pytest.mark.usefixtures("files_on_the_loop")
 
 REACHED: Counter[str] = Counter()
 CHECKPOINTS = st.integers(0, 6)
@@ -70,25 +70,7 @@ def plans() -> st.SearchStrategy[Plan]:
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
-    root = tmp_path_factory.mktemp("background")
-    agents = root / ".claude" / "agents"
-    agents.mkdir(parents=True)
-    for name, fields in background.AGENTS.items():
-        (agents / f"{name}.md").write_text(valid_agent(name, **fields))
-    return Session(cwd=str(root), home=str(root / "home"))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _no_threads() -> Iterator[None]:
-    """Files are looked at where the loop runs: who comes first is then a matter of the example and not of threads."""
-
-    async def at_once(function: Callable[..., object], *args: object) -> object:
-        await anyio.sleep(0)
-        return function(*args)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(anyio.to_thread, "run_sync", at_once)
-        yield
+    return project(tmp_path_factory.mktemp("background"), **background.AGENTS)
 
 
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])

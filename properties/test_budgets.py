@@ -16,7 +16,7 @@ from pipeline.subagent.budget import Budget, Cost, Prices, Purse
 from pipeline.subagent.messages import Usage
 from properties.laws import budgets
 from properties.laws.budgets import Call, Kind, Spending, Spent, Spoken
-from properties.strategies import valid_agent
+from properties.projects import project
 
 BACKENDS = ("asyncio", "trio")
 KINDS: tuple[Kind, ...] = ("input", "cache_read", "cache_written")
@@ -174,11 +174,7 @@ def spendings(draw: st.DrawFn) -> Spending:
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
-    root = tmp_path_factory.mktemp("budgets")
-    agents = root / ".claude" / "agents"
-    agents.mkdir(parents=True)
-    (agents / "hand.md").write_text(valid_agent("hand", tools="[work]"))
-    return Session(cwd=str(root), home=str(root / "home"))
+    return project(tmp_path_factory.mktemp("budgets"), hand={"tools": "[work]"})
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
-from pipeline import Session
-from pipeline.frozen import Json, JsonObject, freeze
+from pipeline.frozen import JsonObject, freeze
 from pipeline.subagent.messages import Reply, Text, ToolResult, ToolUse, Usage
 from pipeline.subagent.models.function import FunctionModel
 from pipeline.subagent.requests import ModelRequest
-from properties.strategies import valid_agent
 
 
 def use(name: str, number: int = 1, **given: object) -> ToolUse:
@@ -57,17 +54,3 @@ def in_turn(*replies: Reply) -> Callable[[ModelRequest], Reply]:
     """A speaker that says these, one a call."""
     coming = iter(replies)
     return lambda _: next(coming)
-
-
-def project(root: Path, **agents: dict[str, str]) -> Session:
-    """A session in a directory whose project has these agents, with a home that has none."""
-    for folder in ("home", "proj/.claude/agents"):
-        (root / folder).mkdir(parents=True, exist_ok=True)
-    for name, fields in agents.items():
-        (root / "proj" / ".claude" / "agents" / f"{name}.md").write_text(valid_agent(name, **fields))
-    return Session(cwd=str(root / "proj"), home=str(root / "home"))
-
-
-def found(data: Json) -> Json:
-    """Data as a schema with a text `found` wants it."""
-    return JsonObject({"found": data})

@@ -17,8 +17,8 @@ from pipeline.subagent.events import Finished, RunEvent
 from pipeline.subagent.messages import Usage
 from pipeline.subagent.running import Turn
 from pipeline.subagent.starting import FORK_TAG
+from properties.projects import project
 from tests.messages_server import Dropped, Fault, Hangs, Malformed, RateLimited, Server, ServerError, messages_server, says, uses
-from tests.talking import project
 
 T = TypeVar("T")
 LONG = "The rules of the house. " * 200

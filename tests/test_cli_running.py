@@ -20,7 +20,7 @@ from pipeline.frozen import JsonObject
 from pipeline.subagent.events import Finished, Said, Started, ToolFinished, ToolStarted
 from pipeline.subagent.messages import Usage
 from pipeline.view.progress import done_lines, event_line, progress_rows, progressed
-from tests.talking import project
+from properties.projects import project
 
 WHO = ("scout", 1, "c1", ("main", "scout"))
 
@@ -81,6 +81,12 @@ def test_events_as_json(place: Path) -> None:
         ["main", "scout"],
     )
     assert result.stderr == ""
+
+
+def test_a_result_that_is_a_list_is_told_as_json(place: Path) -> None:
+    model = script(place, {"tools": [call("submit_result", data=[{"file": "a"}, [1]])]})
+    result = ran(place, "blind", "x", "--json", "--model", model)
+    assert json.loads(result.stdout.splitlines()[-1])["data"] == [{"file": "a"}, [1]]
 
 
 @pytest.mark.parametrize(

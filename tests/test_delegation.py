@@ -22,7 +22,8 @@ from pipeline.subagent.running import Turn, converse, converse_sync, root_contex
 from pipeline.subagent.starting import FORK_TAG, MAIN_PROMPT, PLACEHOLDER
 from pipeline.subagent.tools import Tool, ToolCall
 from pipeline.subagent.toolset import TODOS
-from tests.talking import by_agent, first_text, in_turn, project, result, results, say, use
+from properties.projects import project
+from tests.talking import by_agent, first_text, in_turn, result, results, say, use
 
 
 def delegated(tmp_path: Path, *calls: dict[str, object], **agents: dict[str, str]) -> list[ToolResult]:

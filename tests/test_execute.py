@@ -17,7 +17,8 @@ from pipeline.subagent.models.function import FunctionModel
 from pipeline.subagent.models.scripted import Line, ScriptedModel
 from pipeline.subagent.requests import ModelRequest
 from pipeline.subagent.running import execute, execute_sync, root_context
-from tests.talking import by_agent, first_text, in_turn, project, result, say, use
+from properties.projects import project
+from tests.talking import by_agent, first_text, in_turn, result, say, use
 
 
 def request(*tasks: str, agent: str = "scout", **given: object) -> TaskRequest:

@@ -43,7 +43,8 @@ from pipeline.subagent.judging import objection, occasion, verdict
 from pipeline.subagent.permission import Approver, Decision, Hook, Policy
 from pipeline.subagent.todos import Todo, parse_todos, todo_text
 from pipeline.subagent.waiting import Slot
-from tests.talking import project, say, use
+from properties.projects import project
+from tests.talking import say, use
 
 ANYTHING = JsonObject({"type": "object"})
 BASE = ModelRequest("s", (ToolSpec("a", "d", ANYTHING), ToolSpec("b", "d", ANYTHING)), pvector([Message("user", (Text("hello"),))]), ("m",))

@@ -24,12 +24,11 @@ class _Told:
 
     def to_json(self) -> dict[str, object]:
         """The event as JSON data, its kind first."""
-        return {"event": self.kind, **{key: thaw(value) if isinstance(value, JsonObject) else value for key, value in _fields(self).items()}}
+        return {"event": self.kind, **{each.name: _plain(getattr(self, each.name)) for each in fields(self)}}
 
 
-def _fields(told: _Told) -> dict[str, object]:
-    found: dict[str, object] = {each.name: getattr(told, each.name) for each in fields(told)}
-    return found | {"usage": asdict(told.usage)} if isinstance(told, Finished) else found
+def _plain(value: Json | Usage) -> object:
+    return asdict(value) if isinstance(value, Usage) else thaw(value)
 
 
 @dataclass(frozen=True, slots=True)
