@@ -73,7 +73,8 @@ def members(draw: st.DrawFn, depth: int = 0) -> Member:
     made = tuple([tuple([draw(uses(depth)) for _ in range(draw(st.sampled_from((1, 1, 2))))]) for _ in range(rounds)])
     stops = NEVER if draw(st.integers(0, 7)) == 5 else draw(st.lists(QUIET, max_size=2).map(tuple))
     forked = depth > 0 and draw(st.integers(0, 3)) == 3
-    return Member(draw(QUIET), made, stops, forked, draw(st.sampled_from(GRANTS)))
+    start = _DENIED if depth == 0 and draw(st.integers(0, 9)) == 7 else draw(QUIET)
+    return Member(start, made, stops, forked, draw(st.sampled_from(GRANTS)))
 
 
 def families() -> st.SearchStrategy[Family]:
