@@ -33,21 +33,21 @@ OF_TREES = (
 
 @HOSTS
 @pytest.mark.parametrize("law", OF_TREES, ids=lambda law: str(law.__name__))
-@given(snapshot=strategies.snapshots())
-def test_laws_of_whole_trees(law: Callable[[Snapshot, Host], None], host: Host, snapshot: Snapshot) -> None:
-    law(snapshot, host)
+@given(data=st.data())
+def test_laws_of_whole_trees(law: Callable[[Snapshot, Host], None], host: Host, data: st.DataObject) -> None:
+    law(data.draw(strategies.snapshots(host)), host)
 
 
 @HOSTS
-@given(snapshot=strategies.snapshots(), path=PATHS, broken=strategies.broken_texts())
-def test_a_bad_file_changes_nothing_for_the_others(host: Host, snapshot: Snapshot, path: str, broken: str) -> None:
-    merging.a_bad_file_changes_nothing_for_the_others(snapshot, path, broken, host)
+@given(data=st.data(), path=PATHS, broken=strategies.broken_texts())
+def test_a_bad_file_changes_nothing_for_the_others(host: Host, data: st.DataObject, path: str, broken: str) -> None:
+    merging.a_bad_file_changes_nothing_for_the_others(data.draw(strategies.snapshots(host)), path, broken, host)
 
 
 @HOSTS
-@given(snapshot=strategies.snapshots(), name=strategies.agent_names())
-def test_names_match_exactly(host: Host, snapshot: Snapshot, name: str) -> None:
-    names.names_match_exactly(snapshot, name, host)
+@given(data=st.data(), name=strategies.agent_names())
+def test_names_match_exactly(host: Host, data: st.DataObject, name: str) -> None:
+    names.names_match_exactly(data.draw(strategies.snapshots(host)), name, host)
 
 
 @HOSTS

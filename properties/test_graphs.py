@@ -12,19 +12,20 @@ from pipeline.agent import AgentDefinition, AnyAgent, OnlyAgents, Spawns
 from pipeline.discovery import Discovery
 from pipeline.graph import cycles, spawn_graph, unreached
 from properties import strategies
+from properties.choosing import weighted
 from properties.laws import graphs
 
 HOSTILE = ("</svg>", '"]; x', "-->", "a\nb", "\x1b[2J", "\uffff", "\udcff", "&lt;", "", "任务", "x" * 60, "\u0301" * 99)
-NAMES = st.one_of(strategies.agent_names(), strategies.agent_names(), st.sampled_from(HOSTILE), st.text(max_size=3))
+NAMES = weighted(strategies.agent_names(), strategies.agent_names(), st.sampled_from(HOSTILE), st.text(max_size=3))
 
 
 @st.composite
 def discoveries(draw: st.DrawFn) -> Discovery:
     """Up to eight agents, in half of the cases none that may spawn any; their lists name each other more often than nobody."""
     names = draw(st.lists(NAMES, max_size=8, unique=True))
-    lists = st.lists(st.one_of(*[st.sampled_from(names or [""])] * 3, NAMES), max_size=4).map(lambda some: OnlyAgents(tuple(some)))
+    lists = st.lists(weighted(*[st.sampled_from(names or [""])] * 3, NAMES), max_size=4).map(lambda some: OnlyAgents(tuple(some)))
     hubs: list[st.SearchStrategy[Spawns | None]] = [st.builds(AnyAgent)] if draw(st.booleans()) else []
-    spawns: st.SearchStrategy[Spawns | None] = st.one_of(lists, lists, st.none(), *hubs)
+    spawns: st.SearchStrategy[Spawns | None] = weighted(lists, lists, st.none(), *hubs)
     agents = (AgentDefinition(name, "d", "", "project", f"/{at}.md", spawns=draw(spawns)) for at, name in enumerate(names))
     return Discovery(tuple(agents), files=(), project_agents_dir=None)
 

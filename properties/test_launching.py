@@ -15,12 +15,11 @@ from pipeline.discovery import Discovery
 from pipeline.hosts import STANDARD, XCSH, Host
 from pipeline.launch import plan_launch
 from pipeline.request import Session, TaskRequest
-from pipeline.snapshot import Snapshot
 from properties import strategies
 from properties.laws import launching, merging
 
 HOSTS = pytest.mark.parametrize("host", [STANDARD, XCSH], ids=lambda host: str(host.name))
-ASKED = (strategies.requests(), strategies.sessions(), strategies.discoveries())
+Question = tuple[TaskRequest, Session, Discovery]
 
 LAWS = (
     launching.the_order_of_guards_only_chooses_the_words,
@@ -31,26 +30,26 @@ LAWS = (
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: str(law.__name__))
-@given(*ASKED)
-def test_laws_of_launches(law: Callable[[TaskRequest, Session, Discovery], None], request_: TaskRequest, session: Session, found: Discovery) -> None:
-    law(request_, session, found)
+@given(strategies.questions())
+def test_laws_of_launches(law: Callable[[TaskRequest, Session, Discovery], None], question: Question) -> None:
+    law(*question)
 
 
 @HOSTS
-@given(*ASKED)
-def test_the_hole_is_labelled(host: Host, request_: TaskRequest, session: Session, found: Discovery) -> None:
-    launching.the_hole_is_labelled(request_, session, found, host)
+@given(strategies.questions())
+def test_the_hole_is_labelled(host: Host, question: Question) -> None:
+    launching.the_hole_is_labelled(*question, host)
 
 
 @HOSTS
-@given(*ASKED)
-def test_a_child_gains_no_tool(host: Host, request_: TaskRequest, session: Session, found: Discovery) -> None:
-    launching.a_child_gains_no_tool(request_, session, found, host)
+@given(strategies.questions())
+def test_a_child_gains_no_tool(host: Host, question: Question) -> None:
+    launching.a_child_gains_no_tool(*question, host)
 
 
-@given(*ASKED, st.frozensets(st.sampled_from(strategies.NAMES[:6])))
-def test_a_narrower_policy_allows_no_more(request_: TaskRequest, session: Session, found: Discovery, kept: frozenset[str]) -> None:
-    launching.a_narrower_policy_allows_no_more(request_, session, found, kept)
+@given(strategies.questions(), st.frozensets(st.sampled_from(strategies.NAMES[:6])))
+def test_a_narrower_policy_allows_no_more(question: Question, kept: frozenset[str]) -> None:
+    launching.a_narrower_policy_allows_no_more(*question, kept)
 
 
 @HOSTS
@@ -70,18 +69,18 @@ def test_any_text_is_a_policy(text: str | None) -> None:
 
 
 @HOSTS
-@given(strategies.snapshots())
-def test_the_first_command_of_a_name_wins(host: Host, snapshot: Snapshot) -> None:
-    merging.the_first_command_of_a_name_wins(snapshot, host)
+@given(st.data())
+def test_the_first_command_of_a_name_wins(host: Host, data: st.DataObject) -> None:
+    merging.the_first_command_of_a_name_wins(data.draw(strategies.snapshots(host)), host)
 
 
 def test_the_strategies_reach_every_refusal_and_a_launch() -> None:
     reached: Counter[str] = Counter()
 
-    @settings(max_examples=5000, database=None, derandomize=True)
-    @given(*ASKED)
-    def gather(request: TaskRequest, session: Session, found: Discovery) -> None:
-        planned = plan_launch(request, session, found)
+    @settings(max_examples=1000, database=None, derandomize=True)
+    @given(strategies.questions())
+    def gather(question: Question) -> None:
+        planned = plan_launch(*question)
         reached.update([type(planned.failure()).__name__ if isinstance(planned, Failure) else "Launch"])
 
     gather()

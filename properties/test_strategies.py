@@ -4,33 +4,39 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
 from hypothesis import given, settings
 
 from pipeline.discovery import discover
-from pipeline.hosts import STANDARD
+from pipeline.hosts import STANDARD, XCSH, Host
 from pipeline.snapshot import Snapshot
 from properties import strategies
 
-REACHED: Counter[str] = Counter()
 OUTCOMES = {"loaded", "shadowed", "invalid", "unreadable"}
 PROBLEMS = {
     *("NoFrontmatter", "FenceNotFirst", "ReadmeNotAgent", "UnclosedFrontmatter", "NotAMapping", "MissingField"),
     *("UnreadableFile", "BrokenLink", "NotAFile", "FileTooLarge", "RegistryProblem"),
     *("NotYaml", "DuplicateKey", "UnknownKey", "EveryToolAllowed", "IgnoredValue", "OddName", "SameNameInDirectory"),
-    *("NamesDifferByCase", "ByteOrderMark", "ReplacedBytes", "WouldHaveWon"),
+    *("NamesDifferByCase", "ReplacedBytes", "WouldHaveWon"),
 }
-SOURCES = {"project", "user", "bundled"}
+SOURCES = {"project", "user", "bundled", "replaced bundled"}
 
 
-def test_trees_reach_every_outcome() -> None:
-    @settings(max_examples=1500, database=None, derandomize=True)
-    @given(strategies.snapshots())
+@pytest.mark.parametrize(("host", "besides"), [(STANDARD, {"ByteOrderMark"}), (XCSH, set[str]())], ids=["standard", "xcsh"])
+def test_trees_reach_every_outcome(host: Host, besides: set[str]) -> None:
+    reached: Counter[str] = Counter()
+
+    @settings(max_examples=600, database=None, derandomize=True)
+    @given(strategies.snapshots(host))
     def gather(snapshot: Snapshot) -> None:
-        found = discover(snapshot, host=STANDARD)
-        REACHED.update(outcome.status for outcome in found.files)
-        REACHED.update(agent.source for agent in found.agents)
-        REACHED.update(type(problem).__name__ for problem in found.problems)
-        REACHED.update(["replaced bundled"] * (len([agent for agent in found.agents if agent.source == "bundled"]) < 6))
+        found = discover(snapshot, host=host)
+        reached.update(outcome.status for outcome in found.files)
+        reached.update(f"{outcome.status} in a plugin" for outcome in found.files if outcome.path.startswith(strategies.PLUGIN_ROOTS))
+        reached.update(agent.source for agent in found.agents)
+        reached.update(type(problem).__name__ for problem in found.problems)
+        reached.update(["replaced bundled"] * (len([agent for agent in found.agents if agent.source == "bundled"]) < 6))
 
     gather()
-    assert {*OUTCOMES, *PROBLEMS, *SOURCES, "replaced bundled"} - set(REACHED) == set()
+    in_plugins = {f"{outcome} in a plugin" for outcome in OUTCOMES}
+    assert {*OUTCOMES, *in_plugins, *PROBLEMS, *SOURCES, *besides} - set(reached) == set()
+    assert reached["shadowed"] >= 60, "the laws of first wins are about nothing else"

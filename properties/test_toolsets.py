@@ -20,14 +20,15 @@ from properties.laws import toolsets
 from properties.laws.toolsets import Law, Workshop, tool
 
 AVAILABLE = ("read_file", "write_file", "edit_file", "glob", "grep", "bash", "lookup")
-NAMED = (*ANSWERING, "exec", "python", "lookup", "webfetch", "bash(git status *)", "Bash")
+NAMED = (*ANSWERING, "exec", "python", "lookup", "webfetch", *("bash(git status *)",) * 4, "Bash")
+LISTS = st.none() | st.lists(st.sampled_from(NAMED), max_size=6).map(tuple)
+BLOCKING = st.none() | st.booleans()
 
 
 @st.composite
 def agents(draw: st.DrawFn, name: str) -> AgentDefinition:
     """Agents whose lists name tools by all their names, and some that nothing answers to."""
-    lists = st.none() | st.lists(st.sampled_from(NAMED), max_size=6).map(tuple)
-    return replace(draw(strategies.agents(name)), tools=draw(lists), blocking=draw(st.none() | st.booleans()))
+    return replace(draw(strategies.agents(name)), tools=draw(LISTS), blocking=draw(BLOCKING))
 
 
 @st.composite

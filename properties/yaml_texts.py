@@ -7,6 +7,8 @@ from typing import Final, TypeAlias
 
 from hypothesis import strategies as st
 
+from properties.choosing import weighted
+
 _Lines: TypeAlias = tuple[str, ...]
 """A value as it is written: what follows on the key's own line, then the lines that are indented below it."""
 
@@ -30,7 +32,7 @@ _RARITIES: Final = ("\t", "\r", "\r\n", "\x00", "\x01", "\x7f", "\x85", "\u2028"
 def yaml_texts() -> st.SearchStrategy[str]:
     """Texts for a reading: about half are valid YAML, the rest is nearly so or not at all."""
     valid = metadata_texts()
-    return st.one_of(plain_texts(), valid, valid, mutated(valid), mutated(plain_texts()), mark_texts(), any_texts())
+    return weighted(plain_texts(), valid, valid, mutated(valid), mutated(plain_texts()), mark_texts(), any_texts())
 
 
 def any_texts() -> st.SearchStrategy[str]:
