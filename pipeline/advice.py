@@ -40,6 +40,7 @@ from pipeline.refusal import (
     ForkOfFork,
     NotASchema,
     NoTasks,
+    NothingAsked,
     NoWorkspace,
     Refusal,
     SpawnForbidden,
@@ -168,6 +169,8 @@ def refusal_text(refusal: Refusal) -> str:  # noqa: C901 - one case a kind is th
             return f"Cannot hand on the spawn policy of '{agent}': the name '{name}' holds {why}, so no list of names can hold it. Rename that agent."
         case NotASchema(agent, why):
             return f"The schema for the answer of '{agent}' is no schema: {why}"
+        case NothingAsked(tasks):
+            return f"Nothing is asked in {', '.join(tasks)}."
         case NoWorkspace(path, what):
             return f"Cannot work in {shortened(path)}: it is {what}."
         case ForkOfFork(agent):
@@ -176,7 +179,7 @@ def refusal_text(refusal: Refusal) -> str:  # noqa: C901 - one case a kind is th
             assert_never(refusal)
 
 
-def lifting(refusal: Refusal) -> str:  # noqa: C901 - one case a kind is the point
+def lifting(refusal: Refusal) -> str:  # noqa: C901, PLR0912 - one case a kind is the point
     """What would lift a refusal, for the person who asks.
 
     >>> lifting(SpawnForbidden("scout", "plan"))
@@ -201,6 +204,8 @@ def lifting(refusal: Refusal) -> str:  # noqa: C901 - one case a kind is the poi
             return f"rename {name}"
         case NotASchema():
             return "mend the schema: it must be JTD (RFC 8927) or JSON Schema"
+        case NothingAsked():
+            return "say in words what is to be done"
         case NoWorkspace():
             return "name a directory that is there"
         case ForkOfFork():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import isfinite
 from typing import TypeAlias
 
 Json: TypeAlias = "bool | int | float | str | tuple[Json, ...] | JsonObject | None"
@@ -48,18 +49,18 @@ class JsonObject(Mapping[str, Json]):
 
 
 def freeze(value: object) -> Json:
-    """The frozen copy of what `json.loads` gives; TypeError for anything that is not JSON.
+    """The frozen copy of what `json.loads` gives; TypeError for anything that is not JSON, and so for the numbers that only Python takes for JSON.
 
     >>> freeze([1, {"a": None}])
     (1, JsonObject({'a': None}))
     """
-    if value is None or isinstance(value, bool | int | float | str):
+    if value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and isfinite(value)):
         return value
     if isinstance(value, Mapping):
         return JsonObject({str(key): freeze(item) for key, item in value.items()})
     if isinstance(value, list | tuple):
         return tuple(freeze(item) for item in value)
-    raise TypeError(f"not a JSON value: {type(value).__name__}")
+    raise TypeError(f"not a JSON value: {value if isinstance(value, float) else type(value).__name__}")
 
 
 def thaw(value: Json) -> object:

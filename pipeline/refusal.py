@@ -73,6 +73,13 @@ class NotASchema:
 
 
 @dataclass(frozen=True, slots=True)
+class NothingAsked:
+    """Tasks in which nothing is asked, by their ids: they have neither words of their own nor a context."""
+
+    tasks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class NoWorkspace:
     """The directory that an agent's tools are to work in is not there, or is no directory."""
 
@@ -88,7 +95,17 @@ class ForkOfFork:
 
 
 Refusal: TypeAlias = (
-    UnknownAgent | AgentDisabled | NoTasks | BadTaskIds | SpawnsItself | SpawnForbidden | CannotEncode | NotASchema | NoWorkspace | ForkOfFork
+    UnknownAgent
+    | AgentDisabled
+    | NoTasks
+    | BadTaskIds
+    | SpawnsItself
+    | SpawnForbidden
+    | CannotEncode
+    | NotASchema
+    | NothingAsked
+    | NoWorkspace
+    | ForkOfFork
 )
 """Every reason not to start a sub-agent."""
 

@@ -40,6 +40,11 @@ class TaskItem:
         for name in ("id", "description", "assignment"):
             _must(isinstance(getattr(self, name), str), f"task.{name}", getattr(self, name), "text")
 
+    @property
+    def words(self) -> str:
+        """What is asked: the assignment, else the description."""
+        return self.assignment or self.description
+
 
 @dataclass(frozen=True, slots=True)
 class TaskRequest:
@@ -61,6 +66,10 @@ class TaskRequest:
             _must(isinstance(task, TaskItem), "tasks", task, "a list of tasks")
         object.__setattr__(self, "tasks", tuple(self.tasks))
         object.__setattr__(self, "schema", as_schema(self.schema, "schema"))
+
+    def message(self, words: str) -> str:
+        """What an agent is told that is given one of the tasks: what all share, then the words of its own; blank where it is told nothing."""
+        return "\n\n".join(part for part in (self.context, words) if part.strip())
 
 
 _NO_MODELS: Final[PMap[str, tuple[str, ...]]] = pmap()

@@ -144,7 +144,7 @@ def test_every_way_to_end(replies: list[Reply], status: str, text: str) -> None:
 
 def test_a_model_that_gives_no_reply_is_an_error() -> None:
     conclusion = ran(launch(), FunctionModel(lambda _: "Done."))  # type: ignore[arg-type, return-value]
-    assert (conclusion.status, conclusion.reason) == ("error", "TypeError: a model gives a Reply, not a str")
+    assert (conclusion.status, conclusion.reason) == ("error", "a model gives a Reply, not a str")
 
 
 def asked(*uses: ToolUse, text: str = "Wait.", begun: Conversation | None = None) -> Conversation:

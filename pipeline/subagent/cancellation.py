@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from asyncio import CancelledError, current_task
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
+from threading import get_ident
 from typing import TypeVar
 from weakref import WeakValueDictionary
 
 import anyio
+from anyio.lowlevel import current_token
 
 T = TypeVar("T")
 
@@ -39,7 +42,7 @@ class Cancellation:
         return self.reason is not None
 
     def abort(self, reason: str = "aborted") -> None:
-        """Ask for the end of this work and all below it; the first reason stays."""
+        """Ask for the end of this work and all below it; the first reason stays. Any thread may; a signal's handler leaves it to one."""
         if self.reason is not None:
             return
         self.reason = reason
@@ -54,23 +57,56 @@ class Cancellation:
         """A cancellation of its own, which this one reaches and which does not reach this one. It keeps this one alive, and not the reverse."""
         made = Cancellation(self)
         self._children[next(self._numbers)] = made
+        if self.reason is not None:  # another thread may have aborted meanwhile
+            made.abort(self.reason)
         return made
 
     @contextmanager
     def watched(self, watcher: Callable[[], None]) -> Iterator[None]:
-        """Within, an abort calls the watcher, once; at once where the abort has been."""
-        if self.aborted:
-            watcher()
+        """Within, an abort calls the watcher; at once where the abort has been. Only one by another thread at this very moment calls it twice."""
         number = next(self._numbers)
         self._watching[number] = watcher
         try:
+            if self.aborted:
+                watcher()
             yield
         finally:
             del self._watching[number]
 
 
 async def unless_aborted(cancellation: Cancellation, work: Callable[[], Awaitable[T]]) -> T | None:
-    """What some work gives; None where an abort came first and ended it."""
-    with anyio.CancelScope() as scope, cancellation.watched(scope.cancel):
-        return await work()
+    """What some work gives; None where an abort came first and ended it. The abort may come from any thread."""
+    token, here = current_token(), get_ident()
+    with anyio.CancelScope() as scope:
+
+        def end() -> None:
+            scope.cancel() if get_ident() == here else anyio.from_thread.run_sync(scope.cancel, token=token)
+
+        with cancellation.watched(end):
+            return await work()
     return None
+
+
+class StrayCancellationError(RuntimeError):
+    """Something was cancelled that nobody above wanted to end: a task of its own, say, that it awaited."""
+
+
+async def not_astray(work: Awaitable[T]) -> T:
+    """What some work of others gives, and what it raises; StrayCancellationError where it was cancelled and nobody here asked for that.
+
+    Let through, such a cancellation would end the task that waits, and whoever waits for that would be told of no end at all.
+    """
+    try:
+        return await work
+    except BaseException as error:
+        if isinstance(error, CancelledError) and not _asked_to_end():
+            raise StrayCancellationError("it was cancelled from within") from error
+        raise
+
+
+def _asked_to_end() -> bool:
+    try:
+        task = current_task()
+    except RuntimeError:  # another event loop, which has another word for being cancelled
+        return False
+    return task is not None and task.cancelling() > 0

@@ -146,7 +146,7 @@ class Notified:
 
 @dataclass(frozen=True, slots=True)
 class Prompted:
-    """The user has more to say after a conclusion: rounds are counted anew."""
+    """The user has more to say after a conclusion: rounds and usage are counted anew, and what was said before is no conclusion of this."""
 
     text: str
 

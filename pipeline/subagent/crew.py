@@ -10,12 +10,12 @@ from typing import Final, NamedTuple
 
 import anyio
 from anyio.abc import TaskGroup
-from returns.result import Result
+from returns.result import Failure, Result, Success
 
 from pipeline.discovery import Discovery, discover
 from pipeline.frozen import thaw
 from pipeline.launch import Launch, plan_launch
-from pipeline.refusal import NotASchema, Refusal, as_refusal
+from pipeline.refusal import NotASchema, NothingAsked, Refusal, as_refusal
 from pipeline.request import Session, TaskRequest
 from pipeline.snapshot import Snapshot
 from pipeline.subagent.context import Context
@@ -60,9 +60,20 @@ class Prepared(NamedTuple):
 
 
 def prepare(request: TaskRequest, session: Session, discovery: Discovery, engine: Engine) -> Result[Prepared, Refusal]:
-    """What a request would start, or the first refusal; NotASchema last."""
+    """What a request would start, or the first refusal; NothingAsked and NotASchema last."""
     planned = plan_launch(request, session, discovery, host=engine.options.host)
-    return planned.bind(lambda launch: with_schema(launch).alt(as_refusal))
+    return planned.bind(with_words).bind(lambda launch: with_schema(launch).alt(as_refusal))
+
+
+def with_words(launch: Launch) -> Result[Launch, Refusal]:
+    """The launch, unless one of its tasks would be a message without a word: no model is asked nothing."""
+    return asked(launch.request).map(lambda _: launch).alt(as_refusal)
+
+
+def asked(request: TaskRequest) -> Result[TaskRequest, NothingAsked]:
+    """The request, if every one of its tasks asks for something."""
+    mute = tuple([item.id for item in request.tasks if not request.message(item.words)])
+    return Failure(NothingAsked(mute)) if mute else Success(request)
 
 
 def with_schema(launch: Launch) -> Result[Prepared, NotASchema]:

@@ -21,7 +21,7 @@ from pipeline.refusal import ForkOfFork, Refusal, SpawnForbidden, as_refusal
 from pipeline.request import Session, TaskItem, TaskRequest, parse_request
 from pipeline.subagent.context import Context
 from pipeline.subagent.conversation import Status
-from pipeline.subagent.crew import Crew, Prepared, Work, conclusion_text, left_behind, prepare, side_by_side
+from pipeline.subagent.crew import Crew, Prepared, Work, asked, conclusion_text, left_behind, prepare, side_by_side
 from pipeline.subagent.engine import Options
 from pipeline.subagent.modes import Fork, GeneralPurpose, Normal, select_mode
 from pipeline.subagent.requests import ToolSpec
@@ -108,29 +108,35 @@ def launched_works(crew: Crew, prepared: Prepared, session: Session, parent: Con
 
 def clean_work(prepared: Prepared, item: TaskItem, parent: Context, toolset: Toolset, options: Options, *, behind: bool = False) -> Work:
     """One task of a launch as work. Only a sub-agent that is waited for may share the application's state."""
-    launch, task = prepared.launch, item.assignment or item.description
-    begun = begin(launch, task, toolset.specs, owed=prepared.owed, ancestry=parent.ancestry)
+    launch = prepared.launch
+    begun = begin(launch, item.words, toolset.specs, owed=prepared.owed, ancestry=parent.ancestry)
     context = parent.child(launch.agent.name, shares_state=options.shares_state and not behind)
-    return Work(item.id, task, replace(begun, max_tokens=options.max_tokens), context, toolset)
+    return Work(item.id, item.words, replace(begun, max_tokens=options.max_tokens), context, toolset)
 
 
 def forks(crew: Crew, session: Session, request: TaskRequest, call: ToolCall) -> tuple[Work, ...]:
-    """The tasks of a request as forks of the conversation that asks; ToolError where it is a fork itself, may start nobody, or asks badly."""
+    """The tasks of a request as forks of the conversation that asks; ToolError where it is a fork itself, may start nobody, or asks badly.
+
+    What a fork answers has no schema: the tool to submit it by, or another set of rules, would cost it the cache that it is there for.
+    """
+    if request.schema is not None:
+        raise ToolError("a fork answers in words: leave out `schema`, or name an agent")
     below = replace(session, depth=session.depth + 1)
     shares = crew.engine.options.shares_state and not _wants_background(call)
     known = by_name((*crew.tools, task_tool(crew, below), TODO_TOOL, SUBMIT_TOOL))
     toolset = Toolset({spec.name: known[spec.name] for spec in call.conversation.tools if spec.name in known})
 
     def work(item: TaskItem) -> Work:
-        directive = "\n\n".join(part for part in (request.context, item.assignment or item.description) if part)
+        directive = request.message(item.words)
         may_spawn = not at_limit(below.depth, below.max_depth)
         forked = fork(call.conversation, directive, may_spawn=may_spawn).unwrap()
         context = call.context.child(forked.ancestry[-1], origin="fork", shares_state=shares)
         return Work(item.id, directive, forked, context, toolset)
 
     checked = may_fork(session, call).bind(partial(has_tasks, request, session)).bind(partial(tasks_have_ids, request, session))
-    if isinstance(checked, Failure):
-        raise ToolError(render(checked.failure()))
+    worded = checked.bind(lambda _: asked(request).alt(as_refusal))
+    if isinstance(worded, Failure):
+        raise ToolError(render(worded.failure()))
     return tuple([work(item) for item in request.tasks])
 
 

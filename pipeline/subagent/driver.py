@@ -12,7 +12,7 @@ import anyio
 from pipeline.agent import SUBMIT_RESULT
 from pipeline.subagent.budget import Cost, Exhausted
 from pipeline.subagent.caching import wire_bytes
-from pipeline.subagent.cancellation import unless_aborted
+from pipeline.subagent.cancellation import not_astray, unless_aborted
 from pipeline.subagent.context import Context
 from pipeline.subagent.conversation import (
     Aborted,
@@ -34,8 +34,9 @@ from pipeline.subagent.conversation import (
 )
 from pipeline.subagent.engine import Engine
 from pipeline.subagent.events import Said, ToolFinished, ToolStarted, who
+from pipeline.subagent.faults import fault, words_of
 from pipeline.subagent.judging import objection, occasion, verdict
-from pipeline.subagent.messages import Reply, ToolResult, ToolUse
+from pipeline.subagent.messages import ToolResult, ToolUse
 from pipeline.subagent.permission import HookEvent
 from pipeline.subagent.schemas import input_mismatch
 from pipeline.subagent.step import advance
@@ -115,14 +116,13 @@ class _Driver:
             return OutOfBudget(str(refused))
         actual = worst  # of a call that is broken off nobody knows what it cost
         try:
-            reply = await self.engine.model.reply(conversation.request)
-            if not isinstance(reply, Reply):
-                raise TypeError(f"a model gives a Reply, not a {type(reply).__name__}")
-            actual = purse.prices.cost(reply.usage)
-            return Replied(reply)
+            reply = await not_astray(self.engine.model.reply(conversation.request))
+            wrong = fault(reply)
+            actual = Cost(turns=1) if wrong else purse.prices.cost(reply.usage)
+            return Failed(wrong) if wrong else Replied(reply)
         except Exception as error:
             actual = Cost(turns=1)
-            return Failed(f"{type(error).__name__}: {error}")
+            return Failed(words_of(error))
         finally:
             purse.settle(worst, actual)
 
@@ -224,9 +224,9 @@ class _Driver:
 
 async def _carried_out(tool: Tool, call: ToolCall) -> Answer:
     try:
-        given = await tool.function(call)
+        given = await not_astray(tool.function(call))
+        return given if isinstance(given, Answer) else Answer(str(given))
     except ToolError as error:
         return Answer(str(error), is_error=True)
     except Exception as error:
-        return Answer(f"{type(error).__name__}: {error}", is_error=True)
-    return given if isinstance(given, Answer) else Answer(str(given))
+        return Answer(words_of(error), is_error=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from inspect import isawaitable
 
-from pipeline.subagent.cancellation import unless_aborted
+from pipeline.subagent.cancellation import not_astray, unless_aborted
 from pipeline.subagent.context import Context
 from pipeline.subagent.engine import Engine
+from pipeline.subagent.faults import words_of
 from pipeline.subagent.messages import ToolResult, ToolUse
 from pipeline.subagent.permission import NO_APPROVER, Allow, Ask, Decision, Deny, HookEvent, Occasion, Policy, settled
 
@@ -21,9 +22,9 @@ async def opinion(engine: Engine, asked: Occasion) -> Decision | None:
     for hook in engine.options.hooks:
         try:
             given = hook(asked)
-            held: object = await given if isawaitable(given) else given
+            held: object = await not_astray(given) if isawaitable(given) else given
         except Exception as error:
-            return Deny(f"a hook failed: {type(error).__name__}: {error}")
+            return Deny(f"a hook failed: {words_of(error)}")
         if isinstance(held, Allow | Deny | Ask):
             return held
         if held is not None:
@@ -57,7 +58,7 @@ def _decided(policy: Policy, asked: Occasion) -> Decision:
     try:
         decision: object = policy(asked)
     except Exception as error:
-        return Deny(f"the policy failed: {type(error).__name__}: {error}")
+        return Deny(f"the policy failed: {words_of(error)}")
     return decision if isinstance(decision, Allow | Deny | Ask) else Deny(f"the policy gave no decision but a {type(decision).__name__}")
 
 
@@ -66,7 +67,7 @@ async def _approval(context: Context, asked: Occasion, question: Ask) -> Decisio
         return Deny(f"{question.reason}: {NO_APPROVER}" if question.reason else NO_APPROVER)
     try:
         given = context.approver(asked, question)
-        decision: object = await given if isawaitable(given) else given
+        decision: object = await not_astray(given) if isawaitable(given) else given
     except Exception as error:
-        return Deny(f"the approver failed: {type(error).__name__}: {error}")
+        return Deny(f"the approver failed: {words_of(error)}")
     return decision if isinstance(decision, Allow | Deny) else Deny(f"the approver gave no decision but a {type(decision).__name__}")

@@ -14,20 +14,20 @@ from returns.result import Failure, Result, Success
 from pipeline.capture import capture
 from pipeline.discovery import discover
 from pipeline.launch import Launch
-from pipeline.refusal import NotASchema, Refusal, as_refusal
+from pipeline.refusal import NothingAsked, Refusal, as_refusal
 from pipeline.request import Session, TaskItem, TaskRequest
 from pipeline.snapshot import Snapshot
 from pipeline.subagent.budget import Purse
 from pipeline.subagent.context import Context, new_chain
-from pipeline.subagent.conversation import Begun, Conclusion, Conversation, Event, Prompted
-from pipeline.subagent.crew import Crew, Work, concluded, prepare, side_by_side, told, with_schema
+from pipeline.subagent.conversation import Begun, Conclusion, Conversation, Event, Notified, Prompted
+from pipeline.subagent.crew import Crew, Work, concluded, prepare, side_by_side, told, with_schema, with_words
 from pipeline.subagent.delegation import clean_work, launched_works, task_spec, task_tool
 from pipeline.subagent.engine import DEFAULTS, Engine, Options
 from pipeline.subagent.models.protocol import Model
 from pipeline.subagent.starting import MAIN_PROMPT, begin_main
 from pipeline.subagent.tools import Tool
 from pipeline.subagent.toolset import child_toolset, main_toolset
-from pipeline.subagent.waiting import Slot
+from pipeline.subagent.waiting import Mailbox, Slot
 from pipeline.subagent.workspace.paths import Workspace
 from pipeline.subagent.workspace.toolbox import workspace_tools
 
@@ -47,11 +47,14 @@ class Execution:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Where the main conversation stands after a prompt: all of it, how this turn ended, and its context, for the next."""
+    """Where the main conversation stands after a prompt: all of it, how this turn ended, its context, and the news of tasks in the background
+    that it has not heard. A value: from one turn as many may go on as like, and each hears all the news.
+    """
 
     conversation: Conversation
     conclusion: Conclusion
     context: Context
+    news: tuple[Notified, ...] = ()
 
 
 def root_context(options: Options = DEFAULTS, session: Session = MAIN_SESSION, *, chains: Callable[[], str] = new_chain) -> Context:
@@ -77,7 +80,7 @@ async def execute(
     """Run the tasks of a request side by side, from the files as they are now to their conclusions, or say why none starts.
 
     `context` is the root's, one made from the options unless given: its cancellation ends all. Tools work in the options' workspace, else in
-    the session's `cwd`. Refusals: those of `plan_launch`, NoWorkspace, NotASchema.
+    the session's `cwd`. Refusals: those of `plan_launch`, NoWorkspace, NothingAsked, NotASchema.
     """
     tools = _tools(session, options)
     if isinstance(tools, Failure):
@@ -102,21 +105,33 @@ async def converse(
     context: Context | None = None,
 ) -> Result[Turn, Refusal]:
     """Take the main conversation through one prompt of the user's: it may delegate, in the foreground or behind it, and ends when nothing that it
-    left in the background is unheard of. `after` is the turn before, for the next prompt; its context is used again unless another is given, and
-    one that was aborted stays so. NoWorkspace is the one refusal.
+    left in the background is unheard of. `after` is the turn before, for the next prompt; its context is used again unless another is given: one
+    that was aborted stays so, its budget goes on, and the policy of these options comes to those it has. Refusals: NothingAsked,
+    NoWorkspace.
     """
+    if not prompt.strip():
+        return Failure(NothingAsked(("the prompt",)))
     tools = _tools(session, options)
     if isinstance(tools, Failure):
         return tools
+    root = replace(
+        context or (_gone_on(after.context, options) if after else root_context(options, session)), mailbox=Mailbox(after.news if after else ())
+    )
     async with _crew(session, Engine(model, options), tools.unwrap()) as crew:
         toolset = main_toolset((*crew.tools, task_tool(crew, session)))
-        root = context or (after.context if after else root_context(options, session))
         event: Event = Prompted(prompt) if after else Begun()
         begun = begin_main(prompt, toolset.specs, system=system, model=session.model or (), depth=session.depth, max_rounds=session.max_rounds)
         conversation = after.conversation if after else replace(begun, max_tokens=options.max_tokens)
         work = Work("prompt", prompt, conversation, _placed(root, options), toolset)
         ended = await told(crew.engine, work, event)
-        return Success(Turn(*ended, root))
+    # Only now has all that was left in the background ended, and been told of.
+    return Success(Turn(*ended, root, root.mailbox.taken()))
+
+
+def _gone_on(context: Context, options: Options) -> Context:
+    """The context of an earlier turn for another with these options: nothing that it forbade is allowed, and what they forbid is not."""
+    policies = context.policies if options.policy in context.policies else (*context.policies, options.policy)
+    return replace(context, policies=policies, approver=options.approver or context.approver)
 
 
 def _tools(session: Session, options: Options) -> Result[tuple[Tool, ...], Refusal]:
@@ -147,18 +162,17 @@ def _looking(session: Session, engine: Engine) -> Callable[[], Snapshot]:
     return look
 
 
-async def run(
-    launch: Launch, task: str, model: Model, options: Options = DEFAULTS, *, context: Context | None = None
-) -> Result[Conclusion, NotASchema]:
+async def run(launch: Launch, task: str, model: Model, options: Options = DEFAULTS, *, context: Context | None = None) -> Result[Conclusion, Refusal]:
     """Run a launched agent on one task to its conclusion, with those of the options' tools that the launch allows; it has no others and starts
-    nobody. `context` is that of whoever starts it. NotASchema is the one refusal.
+    nobody. `context` is that of whoever starts it. Refusals: NothingAsked, NotASchema.
     """
     engine, root = Engine(model, options), _placed(context or root_context(options), options)
-    prepared = with_schema(launch)
+    item = TaskItem("task", assignment=task)
+    prepared = with_words(replace(launch, request=replace(launch.request, tasks=(item,)))).bind(lambda worded: with_schema(worded).alt(as_refusal))
     if isinstance(prepared, Failure):
         return prepared
     toolset = child_toolset(launch, options.tools or (), owes=prepared.unwrap().owed is not None)
-    return Success(await concluded(engine, clean_work(prepared.unwrap(), TaskItem("task", assignment=task), root, toolset, options)))
+    return Success(await concluded(engine, clean_work(prepared.unwrap(), item, root, toolset, options)))
 
 
 def execute_sync(
@@ -182,8 +196,6 @@ def converse_sync(
     return anyio.run(partial(converse, prompt, session, model, options, after=after, system=system, context=context))
 
 
-def run_sync(
-    launch: Launch, task: str, model: Model, options: Options = DEFAULTS, *, context: Context | None = None
-) -> Result[Conclusion, NotASchema]:
+def run_sync(launch: Launch, task: str, model: Model, options: Options = DEFAULTS, *, context: Context | None = None) -> Result[Conclusion, Refusal]:
     """`run`, where no event loop runs."""
     return anyio.run(partial(run, launch, task, model, options, context=context))

@@ -46,7 +46,7 @@ def begin(
     parts = (launch.prompt, ALONE if launch.spawns == NOBODY else "", f"{SUBMIT}\n{owed.as_text()}" if owed else "")
     return Conversation(
         "\n\n".join(part for part in parts if part),
-        _asked("\n\n".join(part for part in (launch.request.context, task) if part)),
+        _asked(launch.request.message(task)),
         launch.depth,
         (*ancestry, launch.agent.name),
         tuple(tools),

@@ -37,8 +37,9 @@ from pipeline.subagent.conversation import (
     Status,
     Step,
 )
+from pipeline.subagent.faults import fault
 from pipeline.subagent.limits import MAX_REMINDERS, TODO_ROUNDS
-from pipeline.subagent.messages import Block, Message, Reply, Text, ToolResult, ToolUse
+from pipeline.subagent.messages import NOTHING_USED, Block, Message, Reply, Text, ToolResult, ToolUse
 from pipeline.subagent.todos import TODO_WRITE
 
 REMINDER: Final = f"You have not submitted a result. Call {SUBMIT_RESULT} with it as `data`: your work is lost otherwise."
@@ -63,14 +64,14 @@ def advance(conversation: Conversation, event: Event) -> Step:  # noqa: C901, PL
         case Notified():
             return _notified(conversation, event)
         case Prompted(text):
-            fresh = replace(conversation, conclusion=None, rounds=0, reminded=0)
+            fresh = replace(conversation, conclusion=None, rounds=0, usage=NOTHING_USED, said="", reminded=0)
             return _ask(_told(fresh, text))
         case Resumed(reason):
             return _again(_told(replace(conversation, conclusion=None), reason))
         case OutOfBudget(reason):
             return _conclude(conversation, "limit", conversation.said or reason, reason=reason)
         case Failed(reason):
-            return _conclude(conversation, "error", conversation.said or reason, reason=reason)
+            return _failed(conversation, reason)
         case Aborted(reason, results):
             return _conclude(_unused(conversation, reason, results), "aborted", conversation.said, reason=reason)
         case _:
@@ -99,6 +100,9 @@ def _told(conversation: Conversation, text: str) -> Conversation:
 
 
 def _replied(conversation: Conversation, reply: Reply) -> Step:
+    wrong = fault(reply)
+    if wrong is not None:  # nothing of such a reply is kept: the history stays one that can be sent
+        return _failed(replace(conversation, rounds=conversation.rounds + 1), wrong)
     text = reply.text.strip()
     messages = conversation.messages.append(Message("assistant", reply.content)) if reply.content else conversation.messages
     heard = replace(
@@ -118,6 +122,10 @@ def _replied(conversation: Conversation, reply: Reply) -> Step:
     if reply.stop_reason == "refusal":
         return _conclude(_unused(heard, "the model refused"), "refused", heard.said, reason="the model refused")
     return _sorted_out(heard) if heard.pending else _turn_ended(heard, text)
+
+
+def _failed(conversation: Conversation, reason: str) -> Step:
+    return _conclude(conversation, "error", conversation.said or reason, reason=reason)
 
 
 def _turn_ended(conversation: Conversation, text: str) -> Step:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
 import anyio
@@ -14,8 +14,8 @@ from pipeline.subagent.conversation import Notified
 class Mailbox:
     """News for one conversation, in the order in which they came. Each is taken once."""
 
-    def __init__(self) -> None:
-        self._news: deque[Notified] = deque()
+    def __init__(self, news: Iterable[Notified] = ()) -> None:
+        self._news = deque(news)
         self._arrived: anyio.Event | None = None
 
     def post(self, news: Notified) -> None:
@@ -27,6 +27,12 @@ class Mailbox:
     def take(self) -> Notified | None:
         """The oldest news; None where there is none."""
         return self._news.popleft() if self._news else None
+
+    def taken(self) -> tuple[Notified, ...]:
+        """All news, oldest first; none is left."""
+        news = tuple(self._news)
+        self._news.clear()
+        return news
 
     async def wait(self) -> Notified:
         """The oldest news, once there is some."""

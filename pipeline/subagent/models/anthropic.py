@@ -37,7 +37,7 @@ may go on is not a conclusion, and a tool use in it is not run."""
 
 CACHED: Final = {"type": "ephemeral"}
 NOT_AN_OBJECT: Final = "not_an_object"
-"""The key under which a tool's input stands that is not a JSON object, so that the tool's schema can refuse it and the model can see why."""
+"""The key under which a tool's input stands that is no JSON object, or why it is none: the tool's schema can refuse it and the model can see why."""
 
 
 class ReplyError(RuntimeError):
@@ -207,19 +207,29 @@ def _block(block: Any) -> Text | ToolUse | Kept:
         case {"type": "tool_use", "id": str(used), "name": str(name)}:
             return ToolUse(used, name, _input(block.get("input")))
         case {"type": str(kind)} if kind not in {"text", "tool_use"}:
-            return Kept(_frozen(block))
+            return _kept(block)
         case _:
             raise ReplyError(f"the provider's message has a block that cannot be read: {_excerpt(block)}")
 
 
+def _kept(block: Mapping[str, object]) -> Kept:
+    try:
+        return Kept(_frozen(block))
+    except TypeError as error:
+        raise ReplyError(f"the provider's message has a block that is no JSON ({error}): {_excerpt(block)}") from error
+
+
 def _input(given: Any) -> JsonObject:
-    match given:
-        case Mapping():
-            return _frozen(given)
-        case None:
-            return JsonObject({})
-        case _:
-            return JsonObject({NOT_AN_OBJECT: freeze(given)})
+    try:
+        match given:
+            case Mapping():
+                return _frozen(given)
+            case None:
+                return JsonObject({})
+            case _:
+                return JsonObject({NOT_AN_OBJECT: freeze(given)})
+    except TypeError as error:  # it holds a number that is too large to be one
+        return JsonObject({NOT_AN_OBJECT: str(error)})
 
 
 def _frozen(data: Mapping[str, object]) -> JsonObject:
