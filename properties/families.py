@@ -102,7 +102,7 @@ class _Reading:
 
     def _round(self, member: Member, path: str, ancestry: tuple[str, ...], at: int, *, forked: bool) -> None:
         for use_id, use in ids(path, at, member.rounds[at]):
-            if at + 1 >= self.family.max_rounds or not self._allowed(use, use_id, ancestry):
+            if not self._allowed(use, use_id, ancestry):
                 self.facts.answers[use_id] = True
                 continue
             self.facts.ran[use_id] += 1

@@ -20,14 +20,14 @@ from hypothesis.stateful import (
 
 from pipeline.frozen import Json
 from pipeline.nodes import Stamp
-from pipeline.subagent.context import Context, Origin
+from pipeline.subagent.context import Context, Origin, Version
 from pipeline.subagent.permission import Allow, Ask, Decision, Deny, Occasion, Policy, allow_all, deny_destructive
 from properties.laws import contexts
 from properties.laws.contexts import Expected, Traces, Watch
 
 KEYS = ("todos", "theme")
 PATHS = ("/p/a.py", "/p/b.py")
-STAMPS = (Stamp(1, 1, 1), Stamp(2, 1, 1))
+VERSIONS = (Version(Stamp(1, 1, 1), 1), Version(Stamp(1, 1, 1), 2))
 AGENTS = ("scout", "hand", "main")
 ORIGINS: tuple[Origin, ...] = ("normal", "fork")
 REASONS = ("enough", "too late", "aborted")
@@ -136,11 +136,11 @@ class Families(RuleBasedStateMachine):
         self.contexts[who].state.set(key, value)
         self.expected[who].write(key, value)
 
-    @rule(who=members, path=st.sampled_from(PATHS), stamp=st.sampled_from(STAMPS), text=st.text(max_size=2))
-    def read(self, who: int, path: str, stamp: Stamp, text: str) -> None:
+    @rule(who=members, path=st.sampled_from(PATHS), version=st.sampled_from(VERSIONS), text=st.text(max_size=2))
+    def read(self, who: int, path: str, version: Version, text: str) -> None:
         """An agent reads a file."""
-        self.contexts[who].files.put(path, stamp, text)
-        self.expected[who].files[path] = (stamp, text)
+        self.contexts[who].files.put(path, version, text)
+        self.expected[who].files[path] = (version, text)
 
     @rule(target=watches, who=members)
     def watch(self, who: int) -> int:
@@ -176,7 +176,7 @@ class Families(RuleBasedStateMachine):
             contexts.a_context_stands_where_it_was_put(context, expected)
             contexts.aborts_go_down_and_never_up(context, expected)
             contexts.writes_are_dropped_unless_shared(context, expected, KEYS)
-            contexts.files_read_go_their_own_way(context, expected, PATHS, STAMPS)
+            contexts.files_read_go_their_own_way(context, expected, PATHS, VERSIONS)
 
     @invariant()
     def watchers_are_told_once(self) -> None:

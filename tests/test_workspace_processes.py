@@ -194,13 +194,13 @@ def test_members_of_a_session_by_what_the_system_lists(tmp_path: Path) -> None:
         (tmp_path / process).mkdir()
         (tmp_path / process / "stat").write_bytes(stat)
     (tmp_path / "45" / "stat").mkdir(parents=True)
-    assert list(members(7, str(tmp_path))) == [41]
-    assert os.getpid() in members(os.getsid(0))
+    assert list(members(7, "x", str(tmp_path))) == [41]
+    assert os.getpid() in members(os.getsid(0), "x")
 
 
 def test_a_process_that_is_listed_for_ever_is_not_waited_for(tmp_path: Path) -> None:
     gone = 2**22 + 1
     (tmp_path / str(gone)).mkdir()
     (tmp_path / str(gone) / "stat").write_text(f"{gone} (a) S 1 {gone} {gone} 0")
-    kill_session(gone, str(tmp_path))
-    kill_session(gone, str(tmp_path / "none"))
+    kill_session(gone, "x", str(tmp_path))
+    kill_session(gone, "x", str(tmp_path / "none"))

@@ -87,21 +87,23 @@ async def unless_aborted(cancellation: Cancellation, work: Callable[[], Awaitabl
     return None
 
 
-class StrayCancellationError(RuntimeError):
-    """Something was cancelled that nobody above wanted to end: a task of its own, say, that it awaited."""
+class StrayError(RuntimeError):
+    """Work of others wanted to end more than itself: the program, or the task that waits for it."""
 
 
-async def not_astray(work: Awaitable[T]) -> T:
-    """What some work of others gives, and what it raises; StrayCancellationError where it was cancelled and nobody here asked for that.
+async def contained(work: Callable[[], Awaitable[T]]) -> T:
+    """What work of others gives, and what it raises; StrayError where that would end more than itself.
 
-    Let through, such a cancellation would end the task that waits, and whoever waits for that would be told of no end at all.
+    It may have awaited a task of its own that was cancelled: let through, that would end whoever waits here, and nobody would be told of an end.
     """
     try:
-        return await work
-    except BaseException as error:
-        if isinstance(error, CancelledError) and not _asked_to_end():
-            raise StrayCancellationError("it was cancelled from within") from error
-        raise
+        return await work()
+    except SystemExit as error:
+        raise StrayError(f"it wanted to end the program, with {error.code!r}") from None
+    except CancelledError:
+        if _asked_to_end():
+            raise
+        raise StrayError("it was cancelled from within") from None
 
 
 def _asked_to_end() -> bool:

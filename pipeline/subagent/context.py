@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 from uuid import uuid4
 
 from pyrsistent import PMap, pmap
@@ -20,11 +21,23 @@ from pipeline.subagent.waiting import Mailbox, Slot
 Origin: TypeAlias = Literal["root", "normal", "fork"]
 
 
+class Version(NamedTuple):
+    """What tells one state of a file from another: its stamp, and when the system last noted a change of it (ns), which nobody can set back."""
+
+    stamp: Stamp
+    changed_ns: int
+
+    @staticmethod
+    def of(found: os.stat_result) -> Version:
+        """The version of what the system tells of a file."""
+        return Version(Stamp.of(found), found.st_ctime_ns)
+
+
 @dataclass(frozen=True, slots=True)
 class ReadFile:
     """A file as it was read: what told its state apart, and its text."""
 
-    stamp: Stamp
+    version: Version
     text: str
 
 
@@ -38,14 +51,14 @@ class FilesRead:
 
     files: PMap[str, ReadFile] = field(default_factory=lambda: _NO_FILES)
 
-    def get(self, path: str, stamp: Stamp) -> str | None:
+    def get(self, path: str, version: Version) -> str | None:
         """The text of a file that was read before and is unchanged since."""
         known = self.files.get(path)
-        return known.text if known is not None and known.stamp == stamp else None
+        return known.text if known is not None and known.version == version else None
 
-    def put(self, path: str, stamp: Stamp, text: str) -> None:
+    def put(self, path: str, version: Version, text: str) -> None:
         """Remember a file."""
-        self.files = self.files.set(path, ReadFile(stamp, text))
+        self.files = self.files.set(path, ReadFile(version, text))
 
     def copy(self) -> FilesRead:
         """A copy that goes its own way."""

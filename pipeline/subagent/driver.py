@@ -12,7 +12,7 @@ import anyio
 from pipeline.agent import SUBMIT_RESULT
 from pipeline.subagent.budget import Cost, Exhausted
 from pipeline.subagent.caching import wire_bytes
-from pipeline.subagent.cancellation import not_astray, unless_aborted
+from pipeline.subagent.cancellation import contained, unless_aborted
 from pipeline.subagent.context import Context
 from pipeline.subagent.conversation import (
     Aborted,
@@ -116,7 +116,7 @@ class _Driver:
             return OutOfBudget(str(refused))
         actual = worst  # of a call that is broken off nobody knows what it cost
         try:
-            reply = await not_astray(self.engine.model.reply(conversation.request))
+            reply = await contained(lambda: self.engine.model.reply(conversation.request))
             wrong = fault(reply)
             actual = Cost(turns=1) if wrong else purse.prices.cost(reply.usage)
             return Failed(wrong) if wrong else Replied(reply)
@@ -187,12 +187,11 @@ class _Driver:
             return Answer(f"the input does not fit: {mismatch}", is_error=True)
         self.engine.options.listener(ToolStarted(*who(self.context), use.id, use.name, use.input))
         call = ToolCall(use.id, use.input, self.context, conversation)
-        if tool.delegates:
-            return await self._reviewed(tool, use, call)
-        return await self._unless_aborted(lambda: self._reviewed(tool, use, call))
+        answer = await (_carried_out(tool, call) if tool.delegates else self._unless_aborted(lambda: _carried_out(tool, call)))
+        return answer if isinstance(answer, Aborted) else await self._reviewed(use, answer)
 
-    async def _reviewed(self, tool: Tool, use: ToolUse, call: ToolCall) -> Answer:
-        answer = await _carried_out(tool, call)
+    async def _reviewed(self, use: ToolUse, answer: Answer) -> Answer:
+        """The answer, and what hooks have against it. It stands whatever becomes of them: what was done was done."""
         result = ToolResult(use.id, answer.content, answer.is_error)
         objecting = await objection(self.engine, self.context, occasion("PostToolUse", self.context, use=use, result=result))
         return answer if objecting is None else replace(answer, content=f"{answer.content}\n[a hook objects: {objecting}]", is_error=True)
@@ -224,8 +223,8 @@ class _Driver:
 
 async def _carried_out(tool: Tool, call: ToolCall) -> Answer:
     try:
-        given = await not_astray(tool.function(call))
-        return given if isinstance(given, Answer) else Answer(str(given))
+        given = await contained(lambda: tool.function(call))
+        return replace(given, content=str(given.content)) if isinstance(given, Answer) else Answer(str(given))
     except ToolError as error:
         return Answer(str(error), is_error=True)
     except Exception as error:

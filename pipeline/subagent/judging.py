@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from inspect import isawaitable
 
-from pipeline.subagent.cancellation import not_astray, unless_aborted
+from pipeline.subagent.cancellation import contained, unless_aborted
 from pipeline.subagent.context import Context
 from pipeline.subagent.engine import Engine
 from pipeline.subagent.faults import words_of
@@ -21,8 +23,7 @@ async def opinion(engine: Engine, asked: Occasion) -> Decision | None:
     """The opinion of the first hook that has one."""
     for hook in engine.options.hooks:
         try:
-            given = hook(asked)
-            held: object = await not_astray(given) if isawaitable(given) else given
+            held: object = await contained(partial(_asked, hook, asked))
         except Exception as error:
             return Deny(f"a hook failed: {words_of(error)}")
         if isinstance(held, Allow | Deny | Ask):
@@ -30,6 +31,12 @@ async def opinion(engine: Engine, asked: Occasion) -> Decision | None:
         if held is not None:
             return Deny(f"a hook gave no decision but a {type(held).__name__}")
     return None
+
+
+async def _asked(whom: Callable[..., object], *about: object) -> object:
+    """What somebody answers, at once or in time."""
+    given = whom(*about)
+    return await given if isawaitable(given) else given
 
 
 async def objection(engine: Engine, context: Context, asked: Occasion) -> str | None:
@@ -48,26 +55,26 @@ async def verdict(engine: Engine, context: Context, use: ToolUse) -> str | None:
     """Why a tool use may not be carried out; None where it may. A question goes to the root's approver, with the path of agents that led to it."""
     asked = occasion("PreToolUse", context, use=use)
     held = await opinion(engine, asked)
-    decision = settled(held, [_decided(policy, asked) for policy in context.policies])
+    decision = settled(held, [await _decided(policy, asked) for policy in context.policies])
     if isinstance(decision, Ask):
         decision = await _approval(context, asked, decision)
     return decision.reason if isinstance(decision, Deny) else None
 
 
-def _decided(policy: Policy, asked: Occasion) -> Decision:
+async def _decided(policy: Policy, asked: Occasion) -> Decision:
     try:
-        decision: object = policy(asked)
+        decision: object = await contained(partial(_asked, policy, asked))
     except Exception as error:
         return Deny(f"the policy failed: {words_of(error)}")
     return decision if isinstance(decision, Allow | Deny | Ask) else Deny(f"the policy gave no decision but a {type(decision).__name__}")
 
 
 async def _approval(context: Context, asked: Occasion, question: Ask) -> Decision:
-    if context.approver is None:
+    approver = context.approver
+    if approver is None:
         return Deny(f"{question.reason}: {NO_APPROVER}" if question.reason else NO_APPROVER)
     try:
-        given = context.approver(asked, question)
-        decision: object = await not_astray(given) if isawaitable(given) else given
+        decision: object = await contained(partial(_asked, approver, asked, question))
     except Exception as error:
         return Deny(f"the approver failed: {words_of(error)}")
     return decision if isinstance(decision, Allow | Deny) else Deny(f"the approver gave no decision but a {type(decision).__name__}")

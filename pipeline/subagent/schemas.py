@@ -94,19 +94,19 @@ def output_schema(schema: Json) -> Result[OutputSchema | None, str]:
 
 
 def input_mismatch(schema: JsonObject, data: JsonObject) -> str | None:
-    """Why data does not fit the JSON Schema of a tool's input, in one sentence; None if it fits.
+    """Why data does not fit the JSON Schema of a tool's input, in at most five sentences; None if it fits.
 
     >>> input_mismatch(JsonObject({"required": ("path",)}), JsonObject({}))
     "at the top: 'path' is a required property"
     >>> input_mismatch(JsonObject({"type": "object"}), JsonObject({}))
     """
-    return next(iter(_answered(lambda given: _first_sentence(schema, given), data)), None)
+    return "; ".join(_answered(lambda given: _faults(schema, given), data)) or None
 
 
-def _first_sentence(schema: JsonObject, data: Json) -> tuple[str, ...]:
+def _faults(schema: JsonObject, data: Json) -> tuple[str, ...]:
     checker = _checker(_Same(schema))
     unusable = checker.swap().map(lambda why: (f"the schema itself is at fault: {why}",))
-    return unusable.value_or(()) or _sentences(checker.unwrap(), thaw(data))[:1]
+    return unusable.value_or(()) or _sentences(checker.unwrap(), thaw(data))
 
 
 def _answered(sentences: Callable[[Json], tuple[str, ...]], data: Json) -> tuple[str, ...]:

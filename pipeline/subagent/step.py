@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final, assert_never
 
+from pyrsistent import pvector
+
 from pipeline.agent import SUBMIT_RESULT
 from pipeline.frozen import Json, JsonObject
 from pipeline.subagent.conversation import (
@@ -54,7 +56,9 @@ def advance(conversation: Conversation, event: Event) -> Step:  # noqa: C901, PL
         case Begun():
             return _ask(conversation)
         case Refused(reason):
-            return _conclude(conversation, "refused", reason, reason=reason)
+            # A first prompt that is refused is not kept: the next one would bring it before the model after all.
+            kept = replace(conversation, messages=pvector(), vouched=0) if conversation.state == "ready" else conversation
+            return _conclude(kept, "refused", reason, reason=reason)
         case Replied(reply):
             return _replied(conversation, reply)
         case Judged(verdicts):
@@ -85,12 +89,8 @@ def _ask(conversation: Conversation) -> Step:
 def _again(conversation: Conversation) -> Step:
     """Another round, or the end where there may be no more."""
     if conversation.rounds >= conversation.max_rounds:
-        return _conclude(conversation, "limit", conversation.said, reason=_limit(conversation))
+        return _conclude(conversation, "limit", conversation.said, reason=f"the limit of {conversation.max_rounds} rounds is reached")
     return _ask(conversation)
-
-
-def _limit(conversation: Conversation) -> str:
-    return f"the limit of {conversation.max_rounds} rounds is reached"
 
 
 def _told(conversation: Conversation, text: str) -> Conversation:
@@ -140,14 +140,8 @@ def _turn_ended(conversation: Conversation, text: str) -> Step:
 
 
 def _sorted_out(conversation: Conversation) -> Step:
-    """What is refused without a judge: tools that are not allowed, and all but a result once there may be no more rounds."""
-    over = conversation.rounds >= conversation.max_rounds
-    refused = []
-    for use in conversation.pending:
-        if not conversation.may_use(use.name):
-            refused.append(_error(use, f"{use.name} may not be used here"))
-        elif over and use.name != SUBMIT_RESULT:
-            refused.append(_error(use, _limit(conversation)))
+    """On to the judges, with the tools that are not allowed refused without one."""
+    refused = [_error(use, f"{use.name} may not be used here") for use in conversation.pending if not conversation.may_use(use.name)]
     return _still(conversation, refused, judged=False)
 
 

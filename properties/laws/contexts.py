@@ -10,9 +10,8 @@ from typing import Generic, TypeVar
 from weakref import ref
 
 from pipeline.frozen import Json
-from pipeline.nodes import Stamp
 from pipeline.subagent.cancellation import Cancellation
-from pipeline.subagent.context import Context, Origin
+from pipeline.subagent.context import Context, Origin, Version
 from pipeline.subagent.permission import Policy
 
 T = TypeVar("T")
@@ -29,7 +28,7 @@ class Expected:
     policies: tuple[Policy, ...]
     state: dict[str, Json] = field(default_factory=dict)
     writes: bool = True
-    files: dict[str, tuple[Stamp, str]] = field(default_factory=dict)
+    files: dict[str, tuple[Version, str]] = field(default_factory=dict)
     reason: str | None = None
     below: list[Expected] = field(default_factory=list)
 
@@ -128,12 +127,12 @@ def writes_are_dropped_unless_shared(context: Context, expected: Expected, keys:
     assert [context.state.get(key) for key in keys] == [expected.state.get(key) for key in keys]
 
 
-def files_read_go_their_own_way(context: Context, expected: Expected, paths: tuple[str, ...], stamps: tuple[Stamp, ...]) -> None:
+def files_read_go_their_own_way(context: Context, expected: Expected, paths: tuple[str, ...], versions: tuple[Version, ...]) -> None:
     """A context knows the files that its parent had read at its birth and those it read since; what either reads later is not the other's."""
     for path in paths:
-        for stamp in stamps:
+        for version in versions:
             known = expected.files.get(path)
-            assert context.files.get(path, stamp) == (known[1] if known is not None and known[0] == stamp else None)
+            assert context.files.get(path, version) == (known[1] if known is not None and known[0] == version else None)
 
 
 class Traces(Generic[T]):

@@ -67,7 +67,7 @@ assert_type(explain(discover(snapshot), "a"), Explanation)
 assert_type(load_bundled_agents(), tuple[AgentDefinition, ...])
 assert_type([render(problem) for problem in discover(snapshot).problems], list[str])
 
-request, session, model = TaskRequest("explore", (TaskItem("one"),)), Session(), ScriptedModel([Reply((Text("Done."),))])
+request, session, model = TaskRequest("explore", (TaskItem("one", assignment="Look."),)), Session(), ScriptedModel([Reply((Text("Done."),))])
 assert_type(execute_sync(request, session, model), Result[Execution, Refusal])
 assert_type(execute_sync(request, session, model).unwrap().conclusions[0].status, Status)
 events: list[RunEvent] = []

@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from secrets import token_hex
-from typing import Final
+from typing import BinaryIO, Final
 
-from pipeline.nodes import Stamp
+from pipeline.subagent.context import Version
 from pipeline.subagent.tools import ToolError
 
 MAX_BYTES: Final = 1_048_576
 """Bytes of a file that is read."""
 
+_FOLDER: Final = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW
+"""A directory to go on from, which need not be readable; never through a link that took its place."""
 _READ: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY
 """Never wait for a pipe's writer, never follow a link that took a file's place, never get a controlling terminal."""
 _CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -35,14 +38,48 @@ def reported(shown: str) -> Iterator[None]:
         raise ToolError(f"{shown}: {error.strerror}") from error
 
 
-def read(real: str, shown: str) -> tuple[Stamp, str]:
-    """A regular file's stamp and text. ToolError for another kind of file, one over `MAX_BYTES`, one that is not text; OSError as it comes."""
-    file = os.open(real, _READ)
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a file is or may be: the root, and the path from there, which goes through no link; how messages have it.
+
+    It is opened one name at a time: what was put in the way since the path was resolved, a link that leads outside say, is not followed.
+    """
+
+    root: str
+    path: str
+    shown: str
+
+    @contextmanager
+    def opened(self, *, make: bool = False) -> Iterator[tuple[int, str]]:
+        """Within, the descriptor of the directory that holds the file, and the file's name there; missing directories are made if so wished."""
+        *folders, name = self.path.split("/")
+        at = os.open(self.root, _FOLDER)
+        try:
+            for folder in folders:
+                if make:
+                    with suppress(FileExistsError):
+                        os.mkdir(folder, dir_fd=at)
+                above, at = at, os.open(folder, _FOLDER, dir_fd=at)
+                os.close(above)
+            yield at, name
+        finally:
+            os.close(at)
+
+    @property
+    def real(self) -> str:
+        """The whole path."""
+        return os.path.join(self.root, self.path)
+
+
+def read(place: Place) -> tuple[Version, str]:
+    """A regular file's version and text. ToolError for another kind of file, one over `MAX_BYTES`, one that is not text; OSError as it comes."""
+    with place.opened() as (folder, name):
+        file = os.open(name, _READ, dir_fd=folder)
     try:
         found = os.fstat(file)
-        check_kind(found.st_mode, shown)
-        data = _bytes(file, found.st_size, shown)
-        return Stamp.of(found), _decoded(data, shown)
+        check_kind(found.st_mode, place.shown)
+        data = _bytes(file, found.st_size, place.shown)
+        return Version.of(found), _decoded(data, place.shown)
     finally:
         os.close(file)
 
@@ -86,41 +123,39 @@ def encoded(text: str, what: str) -> bytes:
         raise ToolError(f"{what} holds half of a surrogate pair, which cannot be written") from None
 
 
-def replace(real: str, shown: str, data: bytes) -> Stamp:
+def replace(place: Place, data: bytes) -> Version:
     """Put new bytes in a file's place at once: another process sees the old or the new, and a failure leaves the old. Its mode stays.
 
     Parents are made. ToolError where something else than a file is there; OSError as it comes.
     """
-    mode = _mode(real, shown)
-    os.makedirs(os.path.dirname(real), exist_ok=True)
-    temporary = os.path.join(os.path.dirname(real), f".{token_hex(8)}.tmp")
-    file = os.open(temporary, _CREATE, 0o666)
-    try:
-        stamp = _filled(file, data, mode)
-        os.replace(temporary, real)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-    return stamp
+    with place.opened(make=True) as (folder, name):
+        mode = _mode(name, folder, place.shown)
+        temporary = f".{token_hex(8)}.tmp"
+        with open(os.open(temporary, _CREATE, 0o666, dir_fd=folder), "wb") as file:
+            try:
+                _fill(file, data, mode)
+                os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+            except BaseException:
+                os.unlink(temporary, dir_fd=folder)
+                raise
+            return Version.of(os.fstat(file.fileno()))
 
 
-def _mode(real: str, shown: str) -> int | None:
+def _mode(name: str, folder: int, shown: str) -> int | None:
     """The permissions of the file that is to be replaced; PermissionError where it is not to be written."""
     try:
-        found = os.lstat(real)
+        found = os.lstat(name, dir_fd=folder)
     except FileNotFoundError:
         return None
     check_kind(found.st_mode, shown)
     # A rename asks the directory alone; that a file is read-only is meant for tools too.
-    if not os.access(real, os.W_OK, effective_ids=True):
+    if not os.access(name, os.W_OK, dir_fd=folder, effective_ids=True):
         raise PermissionError(None, "Permission denied")
     return stat.S_IMODE(found.st_mode)
 
 
-def _filled(file: int, data: bytes, mode: int | None) -> Stamp:
-    with open(file, "wb") as opened:
-        opened.write(data)
-        opened.flush()
-        if mode is not None:
-            os.fchmod(file, mode)
-        return Stamp.of(os.fstat(file))
+def _fill(file: BinaryIO, data: bytes, mode: int | None) -> None:
+    file.write(data)
+    file.flush()
+    if mode is not None:
+        os.fchmod(file.fileno(), mode)

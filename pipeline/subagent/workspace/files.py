@@ -9,10 +9,9 @@ from typing import Final
 
 from anyio import from_thread, to_thread
 
-from pipeline.nodes import Stamp
-from pipeline.subagent.context import FilesRead
+from pipeline.subagent.context import FilesRead, Version
 from pipeline.subagent.tools import ToolCall, ToolError
-from pipeline.subagent.workspace.contents import MAX_BYTES, encoded, read, replace, reported
+from pipeline.subagent.workspace.contents import MAX_BYTES, Place, encoded, read, replace, reported
 from pipeline.subagent.workspace.globbing import Pattern, matches
 from pipeline.subagent.workspace.inputs import text, whole
 from pipeline.subagent.workspace.output import capped, visible
@@ -54,8 +53,8 @@ async def glob(workspace: Workspace, call: ToolCall) -> str:
 
 
 def _read(workspace: Workspace, files: FilesRead, given: str, offset: int, limit: int) -> str:
-    real = workspace.resolve(given)
-    content, shown = _content(files, real, workspace.shown(real)), workspace.shown(real)
+    place = workspace.file(given)
+    content, shown = _content(files, place), place.shown
     if not content:
         return f"{shown}: it is empty"
     # Not `splitlines`, which knows other ends of lines than files have.
@@ -67,35 +66,35 @@ def _read(workspace: Workspace, files: FilesRead, given: str, offset: int, limit
     return capped("\n".join(chosen) + last)
 
 
-def _content(files: FilesRead, real: str, shown: str) -> str:
-    with reported(shown):
-        known = files.get(real, Stamp.of(os.lstat(real)))
+def _content(files: FilesRead, place: Place) -> str:
+    with reported(place.shown):
+        with place.opened() as (folder, name):
+            known = files.get(place.real, Version.of(os.lstat(name, dir_fd=folder)))
         if known is not None:
             return known
-        stamp, content = read(real, shown)
-        files.put(real, stamp, content)
+        version, content = read(place)
+        files.put(place.real, version, content)
         return content
 
 
 def _write(workspace: Workspace, files: FilesRead, given: str, content: str) -> str:
     data = encoded(content, "content")
     with workspace.changing:
-        real = workspace.resolve(given)
-        _replace(workspace, files, real, data, content)
-    return f"{workspace.shown(real)}: {len(data)} bytes written"
+        place = workspace.file(given)
+        _replace(files, place, data, content)
+    return f"{place.shown}: {len(data)} bytes written"
 
 
-def _replace(workspace: Workspace, files: FilesRead, real: str, data: bytes, content: str) -> None:
-    shown = workspace.shown(real)
-    with reported(shown):
-        stamp = replace(real, shown, data)
-    _remember(files, real, stamp, content)
+def _replace(files: FilesRead, place: Place, data: bytes, content: str) -> None:
+    with reported(place.shown):
+        version = replace(place, data)
+    _remember(files, place, version, content)
 
 
-def _remember(files: FilesRead, real: str, stamp: Stamp, content: str) -> None:
+def _remember(files: FilesRead, place: Place, version: Version, content: str) -> None:
     """Keep what was written; not what would be refused if it were read."""
-    if stamp.size <= MAX_BYTES and "\0" not in content:
-        files.put(real, stamp, content)
+    if version.stamp.size <= MAX_BYTES and "\0" not in content:
+        files.put(place.real, version, content)
 
 
 def _edit(workspace: Workspace, files: FilesRead, given: str, old: str, new: str) -> str:
@@ -103,14 +102,13 @@ def _edit(workspace: Workspace, files: FilesRead, given: str, old: str, new: str
         raise ToolError("old_string is empty: it must be the text that is replaced")
     encoded(new, "new_string")
     with workspace.changing:
-        real = workspace.resolve(given)
-        shown = workspace.shown(real)
-        with reported(shown):
-            _, content = read(real, shown)
-        at = _only_place(content, old, shown)
+        place = workspace.file(given)
+        with reported(place.shown):
+            _, content = read(place)
+        at = _only_place(content, old, place.shown)
         edited = content[:at] + new + content[at + len(old) :]
-        _replace(workspace, files, real, edited.encode(), edited)
-    return f"{shown}: replaced on line {_line(content, at)}"
+        _replace(files, place, edited.encode(), edited)
+    return f"{place.shown}: replaced on line {_line(content, at)}"
 
 
 def _only_place(content: str, old: str, shown: str) -> int:
@@ -143,7 +141,7 @@ def _glob(workspace: Workspace, given: str, path: str) -> str:
         raise ToolError(f"{workspace.shown(base)}: it is not a directory")
     found = sorted(_found(workspace, base, pattern))
     if not found:
-        return "no matches"
+        return "no matches" + "; braces stand for themselves in a pattern" * ("{" in given)
     more = [f"[{MAX_MATCHES} of {len(found)} matches]"] if len(found) > MAX_MATCHES else []
     return capped("\n".join(found[:MAX_MATCHES] + more))
 

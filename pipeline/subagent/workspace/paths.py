@@ -12,6 +12,7 @@ from returns.result import Failure, Result, Success
 
 from pipeline.refusal import NoWorkspace
 from pipeline.subagent.tools import ToolError
+from pipeline.subagent.workspace.contents import Place, reported
 from pipeline.subagent.workspace.output import visible
 
 MAX_PATH: Final = 4096
@@ -60,11 +61,23 @@ class Workspace:
         pipeline.subagent.tools.ToolError: ../etc: it lies outside the workspace
         """
         _check_text(given)
-        real = os.path.realpath(os.path.join(self.root, given))
+        with reported(visible(given)):
+            real = os.path.realpath(os.path.join(self.root, given))
         if not self.holds(real):
             raise ToolError(f"{visible(given)}: it lies outside the workspace")
         _check_resolved(given, real)
         return real
+
+    def file(self, given: str) -> Place:
+        """Where the file is that a tool was given. ToolError as for `resolve`, and for a path that ends in a slash: that is a directory's.
+
+        >>> Workspace("/srv").file("a/../b")
+        Place(root='/srv', path='b', shown='b')
+        """
+        real = self.resolve(given)
+        if given.endswith("/") and not os.path.isdir(real):
+            raise ToolError(f"{visible(given)}: a path that ends in a slash is that of a directory")
+        return Place(self.root, os.path.relpath(real, self.root), self.shown(real))
 
     def shown(self, real: str) -> str:
         """A real path as messages have it: relative to the root, on one line."""

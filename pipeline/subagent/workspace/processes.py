@@ -12,9 +12,12 @@ from pipeline.subagent.workspace.contents import reported
 from pipeline.subagent.workspace.inputs import number, text
 from pipeline.subagent.workspace.output import visible
 from pipeline.subagent.workspace.paths import Workspace
-from pipeline.subagent.workspace.running import Ended, run, signal_name
+from pipeline.subagent.workspace.running import Command, Ended, run, signal_name
 
 _NO_MATCH: Final = 1
+_MEMORY: Final = 1_048_576
+"""KiB that a search may take: an expression can ask for any amount."""
+_BOUNDED: Final = ("bash", "-pc", f'ulimit -v {_MEMORY}; exec "$@"', "grep")
 
 
 async def bash(workspace: Workspace, seconds: float, call: ToolCall) -> Answer:
@@ -23,7 +26,7 @@ async def bash(workspace: Workspace, seconds: float, call: ToolCall) -> Answer:
     Its `timeout` counts where it is shorter than the limit. ToolError where the command cannot be started.
     """
     limit = min(seconds, number(call, "timeout", seconds))
-    ended = await run(("bash", "-c", text(call, "command")), workspace.root, limit)
+    ended = await run(Command("bash", ("bash", "-c", text(call, "command"))), workspace.root, limit)
     return Answer(_with_last_line(ended.output, _last_line(ended, limit)), is_error=ended.code != 0)
 
 
@@ -33,11 +36,11 @@ async def grep(workspace: Workspace, seconds: float, call: ToolCall) -> str | An
     What it warns of is told beside them. ToolError for an expression or a path that cannot be searched.
     """
     path = await to_thread.run_sync(_existing, workspace, text(call, "path", "."))
-    command = ("grep", "-rnHIE", "--devices=skip", *_only(text(call, "glob")), "-e", text(call, "pattern"))
+    words = (*_BOUNDED, "grep", "-rnHIE", "--devices=skip", *_only(text(call, "glob")), "-e", text(call, "pattern"))
     # Without a path it searches the folder it runs in, and says no `./` before each name.
     where = () if path == workspace.root else ("--", os.path.relpath(path, workspace.root))
     # In the C locale, text beyond ASCII is binary.
-    ended = await run((*command, *where), workspace.root, seconds, {**os.environ, "LC_ALL": "C.UTF-8"})
+    ended = await run(Command("grep", (*words, *where), {"LC_ALL": "C.UTF-8"}), workspace.root, seconds)
     return _searched(ended, seconds)
 
 
@@ -61,6 +64,8 @@ def _searched(ended: Ended, seconds: float) -> str | Answer:
         return Answer(_with_last_line(ended.output, _last_line(ended, seconds)), is_error=True)
     if ended.code == _NO_MATCH:
         return _with_last_line(ended.output, "no matches")
+    if not ended.output:
+        return "no matches that are text; there are some in binary files"
     # Files that cannot be read give its code for errors too; what it found elsewhere counts.
     if ended.code > _NO_MATCH and all(line.startswith("grep: ") for line in ended.output.splitlines()):
         raise ToolError(ended.output.rstrip("\n"))
