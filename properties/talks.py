@@ -22,6 +22,7 @@ TEXTS = st.sampled_from(("", " ", "Found it.", FORK_TAG, f"The user wrote {FORK_
 _USES: tuple[StopReason, ...] = ("tool_use",) * 9
 _STOPS: tuple[StopReason, ...] = ("end_turn", *_USES, "stop_sequence", "max_tokens", "refusal")
 STOPS: st.SearchStrategy[StopReason] = st.sampled_from(_STOPS)
+SAME = st.sampled_from((False,) * 15 + (True,))
 TURNS: st.SearchStrategy[StopReason] = st.just("end_turn")
 ENDS: st.SearchStrategy[Event] = st.sampled_from((Aborted(), Failed("the line is dead"), OutOfBudget("no money left")))
 DATA: st.SearchStrategy[Json] = st.sampled_from((None, "nothing", JsonObject({}), JsonObject({"found": "a.py"}), JsonObject({"found": 1})))
@@ -29,14 +30,15 @@ DATA: st.SearchStrategy[Json] = st.sampled_from((None, "nothing", JsonObject({})
 
 @st.composite
 def replies(draw: st.DrawFn) -> tuple[Reply, ...]:
-    """Replies with tool uses whose ids differ, as models give them."""
+    """Replies with tool uses whose ids differ, as models give them, now and then not."""
     made = []
     stops = draw(st.sampled_from((STOPS, TURNS)))
     quiet = draw(st.sampled_from((True, False, False)))
     for at in range(draw(st.integers(0, 7))):
         least = 0 if quiet else draw(st.sampled_from((0, 1, 1, 2)))
         names = draw(st.lists(st.sampled_from((*TOOLS, TASK)), min_size=least, max_size=2 * least))
-        uses = [ToolUse(f"u{at}-{index}", name, draw(_input(name))) for index, name in enumerate(names)]
+        same = draw(SAME)
+        uses = [ToolUse(f"u{at}-{0 if same else index}", name, draw(_input(name))) for index, name in enumerate(names)]
         said = [Text(text) for text in draw(st.lists(TEXTS, max_size=2))]
         thought = [Kept(JsonObject({"type": "thinking", "thinking": "Hm.", "signature": "s"}))] if draw(st.booleans()) else []
         made.append(Reply((*thought, *said, *uses), draw(stops), Usage(1, 1)))

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.subagent.conversation import Conversation
+from pipeline.subagent.conversation import Conversation, Replied
+from pipeline.subagent.faults import fault
 from properties.laws import conversations, forks
 from properties.laws.conversations import Course
 from properties.talks import courses, under_way
@@ -19,6 +20,7 @@ LAWS = (
     conversations.every_tool_use_is_answered_once,
     conversations.there_are_no_more_rounds_than_allowed,
     conversations.a_cut_reply_runs_nothing,
+    conversations.a_faulty_reply_is_as_if_unsaid,
     conversations.states_follow_the_table,
     conversations.no_tool_runs_unjudged,
     conversations.refusals_are_results,
@@ -61,6 +63,7 @@ def test_the_courses_reach_every_way_to_end_and_every_want() -> None:
         conclusion = steps[-1][1].conversation.conclusion
         reached.update([conclusion.status] if conclusion else [])
         reached.update({type(step.wanted).__name__ for _, step in steps})
+        reached.update(["a faulty reply" for event, _ in steps if isinstance(event, Replied) and fault(event.reply) is not None])
 
     gather()
-    assert set(reached) == WAYS_TO_END | {"CallModel", "Judge", "RunTools", "AwaitNews", "Conclude"}
+    assert set(reached) == WAYS_TO_END | {"CallModel", "Judge", "RunTools", "AwaitNews", "Conclude", "a faulty reply"}

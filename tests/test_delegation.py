@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,12 +12,11 @@ import pytest
 from pipeline.frozen import JsonObject
 from pipeline.subagent.caching import cache_key, first_divergence
 from pipeline.subagent.engine import Options
-from pipeline.subagent.events import Finished, RunEvent, Said, Started
 from pipeline.subagent.messages import Message, Reply, Text, ToolResult
 from pipeline.subagent.models.function import FunctionModel
 from pipeline.subagent.modes import FORK_BY_NAME, FORKING
 from pipeline.subagent.requests import ModelRequest, ToolSpec
-from pipeline.subagent.running import Turn, converse, converse_sync, root_context
+from pipeline.subagent.running import Turn, converse_sync
 from pipeline.subagent.starting import FORK_TAG, MAIN_PROMPT, PLACEHOLDER
 from pipeline.subagent.tools import Tool, ToolCall
 from pipeline.subagent.toolset import TODOS
@@ -218,126 +216,6 @@ def test_the_list_of_work_is_kept_with_the_context(tmp_path: Path) -> None:
     assert again.conclusion.text == "Still there."
     assert again.context.state.get(TODOS) == (JsonObject(good[0]),)
     assert list(again.conversation.messages)[: len(turn.conversation.messages)] == list(turn.conversation.messages)
-
-
-class Behind:
-    """A main conversation with tasks in the background that end when told to."""
-
-    def __init__(self, tmp_path: Path, *calls: dict[str, object], **fields: str) -> None:
-        self.calls = calls
-        self.heard: list[str] = []
-        self.results: list[ToolResult] = []
-        self.may_end = anyio.Event()
-        self.session = project(tmp_path, scout=fields)
-        self.events: list[RunEvent] = []
-
-    async def said(self, request: ModelRequest) -> Reply:
-        if "Prompt of scout." in request.system:
-            await self.may_end.wait()
-            if first_text(request) == "fall":
-                raise RuntimeError("fell")
-            return say(f"{first_text(request)} is done.")
-        return self.main(request)
-
-    def main(self, request: ModelRequest) -> Reply:
-        last = request.messages[-1].content
-        self.results.extend(block for block in last if isinstance(block, ToolResult))
-        self.heard.extend(block.text for block in last if isinstance(block, Text))
-        if len(request.messages) == 1:
-            return say("", *(use("task", at, agent="scout", **call) for at, call in enumerate(self.calls)))
-        self.may_end.set()
-        return say("Meanwhile.")
-
-
-def test_behind_the_parent_is_told_at_once_and_once_more(tmp_path: Path) -> None:
-    tasks = [{"id": "stand", "assignment": "stand"}, {"id": "fall", "assignment": "fall"}]
-    behind = Behind(tmp_path, {"tasks": tasks, "run_in_background": True})
-    turn = converse_sync("Go.", behind.session, FunctionModel(behind.said), Options(listener=behind.events.append)).unwrap()
-    (answer,) = behind.results
-    launched = json.loads(answer.content)
-    assert launched["status"] == "async_launched"
-    ids = {task["id"]: task["task_id"] for task in launched["tasks"]}
-    news = [message for message in turn.conversation.messages if message.role == "user" and isinstance(message.content[0], Text)][1:]
-    assert sorted(news, key=str) == sorted(
-        [
-            Message("user", (Text(f"[Background task {ids['stand']}] stand: completed\nstand is done."),)),
-            Message("user", (Text(f"[Background task {ids['fall']}] fall: error\nRuntimeError: fell"),)),
-        ],
-        key=str,
-    )
-    assert turn.conclusion.status == "completed"
-    assert not turn.conversation.open
-    assert {event.chain for event in behind.events if isinstance(event, Started)} > set(ids.values())
-
-
-def test_an_agent_marked_blocking_is_waited_for(tmp_path: Path) -> None:
-    behind = Behind(tmp_path, {"description": "stand", "run_in_background": True}, blocking="true")
-    behind.may_end.set()
-    converse_sync("Go.", behind.session, FunctionModel(behind.said)).unwrap()
-    assert [each.content for each in behind.results] == ["task: completed\nstand is done."]
-    assert behind.heard == ["Go."]
-
-
-def test_what_is_left_behind_at_the_limit_is_aborted_and_told_of_in_the_next_turn(tmp_path: Path) -> None:
-    behind = Behind(tmp_path, {"description": "stand", "run_in_background": True})
-    options, once = Options(listener=behind.events.append), replace(behind.session, max_rounds=1)
-
-    def main(request: ModelRequest) -> Reply:
-        if len(request.messages) == 1:
-            return say("", use("task", agent="scout", description="stand", run_in_background=True))
-        return say("Heard.")
-
-    behind.main = main  # type: ignore[method-assign]
-    turn = converse_sync("Go.", once, FunctionModel(behind.said), options).unwrap()
-    assert turn.conclusion.status == "limit"  # the call itself was past the limit
-    assert not turn.conversation.open
-
-    async def abandoned() -> Turn:
-        first = (await converse("Go.", replace(once, max_rounds=2), FunctionModel(behind.said), options)).unwrap()
-        assert first.conclusion.status == "limit"
-        return (await converse("And?", behind.session, FunctionModel(behind.said), options, after=first)).unwrap()
-
-    def main_that_goes_on(request: ModelRequest) -> Reply:
-        at = sum(message.role == "assistant" for message in request.messages)
-        calls = [use("task", agent="scout", description="stand", run_in_background=True), use("bash", command="true")]
-        return say("", calls[at]) if at < len(calls) else say("Heard.")
-
-    behind.main = main_that_goes_on  # type: ignore[method-assign]
-    second = anyio.run(abandoned)
-    texts = [block.text for message in second.conversation.messages for block in message.content if isinstance(block, Text)]
-    assert sum("Background task" in text and "aborted" in text for text in texts) == 1
-    assert [(event.agent, event.status) for event in behind.events if isinstance(event, Finished) and event.agent == "scout"] == [
-        ("scout", "aborted")
-    ]
-
-
-def test_an_abort_while_news_is_awaited(tmp_path: Path) -> None:
-    behind = Behind(tmp_path, {"description": "stand", "run_in_background": True})
-    context = root_context()
-
-    def main(request: ModelRequest) -> Reply:
-        if len(request.messages) == 1:
-            return say("", use("task", agent="scout", description="stand", run_in_background=True))
-        return say("I wait.")
-
-    behind.main = main  # type: ignore[method-assign]
-
-    async def aborted() -> Turn:
-        async with anyio.create_task_group() as group:
-
-            async def later() -> None:
-                await anyio.wait_all_tasks_blocked()
-                context.cancellation.abort("the user left")
-
-            def listener(event: RunEvent) -> None:
-                if isinstance(event, Said) and event.text == "I wait.":
-                    group.start_soon(later)
-
-            options = Options(listener=listener)
-            return (await converse("Go.", behind.session, FunctionModel(behind.said), options, context=context)).unwrap()
-
-    turn = anyio.run(aborted)
-    assert (turn.conclusion.status, turn.conclusion.text, turn.conclusion.reason) == ("aborted", "I wait.", "the user left")
 
 
 @pytest.mark.parametrize(("given", "shares", "kept"), [({}, True, "scout"), ({}, False, None), ({"run_in_background": True}, True, None)])

@@ -7,8 +7,8 @@ from pathlib import Path
 import anyio
 import pytest
 
-from pipeline import Session, TaskItem, TaskRequest
-from pipeline.refusal import NotASchema, NoWorkspace, UnknownAgent
+from pipeline import Session, TaskItem, TaskRequest, capture, plan_launch
+from pipeline.refusal import NotASchema, NothingAsked, NoWorkspace, UnknownAgent
 from pipeline.subagent.context import Context
 from pipeline.subagent.engine import Options
 from pipeline.subagent.events import Finished, RunEvent, Said, Started, ToolFinished, ToolStarted
@@ -16,7 +16,7 @@ from pipeline.subagent.messages import Reply
 from pipeline.subagent.models.function import FunctionModel
 from pipeline.subagent.models.scripted import Line, ScriptedModel
 from pipeline.subagent.requests import ModelRequest
-from pipeline.subagent.running import execute, execute_sync, root_context
+from pipeline.subagent.running import converse_sync, execute, execute_sync, root_context, run_sync
 from properties.projects import project
 from tests.talking import by_agent, first_text, in_turn, result, say, use
 
@@ -39,6 +39,16 @@ def test_from_a_real_directory_to_a_conclusion(tmp_path: Path) -> None:
     assert len({event.chain for event in events}) == 1
     assert result(model.requests[1]).content == "one\ntwo\n"
     assert [event.to_json()["event"] for event in events] == ["started", "text", "tool_started", "tool_finished", "text", "finished"]
+
+
+def test_nothing_is_started_on_nothing(tmp_path: Path) -> None:
+    session, model = project(tmp_path, scout={}), ScriptedModel([])
+    assert execute_sync(request("a", " ", ""), session, model).failure() == NothingAsked(("1", "2"))
+    assert converse_sync(" \n", session, model).failure() == NothingAsked(("the prompt",))
+    launch = plan_launch(request("a"), session, capture(session.cwd, session.home)).unwrap()
+    assert run_sync(launch, "", model).failure() == NothingAsked(("task",))
+    shared = execute_sync(request("", context="Count them all."), session, ScriptedModel([say("Three.")])).unwrap()
+    assert shared.conclusions[0].text == "Three."
 
 
 def test_results_keep_the_order_of_the_request_however_they_end(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pyrsistent import pvector
 
 from pipeline import Refusal, lifting, render
 from pipeline.frozen import Json, JsonObject
-from pipeline.refusal import ForkOfFork, NotASchema, NoWorkspace
+from pipeline.refusal import ForkOfFork, NotASchema, NothingAsked, NoWorkspace
 from pipeline.subagent import (
     Allow,
     Ask,
@@ -243,6 +243,7 @@ def test_prices_and_purses() -> None:
     ("refusal", "text", "lift"),
     [
         (NotASchema("scout", "it is a list"), "The schema for the answer of 'scout' is no schema: it is a list", "mend the schema"),
+        (NothingAsked(("a", "b")), "Nothing is asked in a, b.", "say in words what is to be done"),
         (NoWorkspace("/gone", "missing"), "Cannot work in `/gone`: it is missing.", "name a directory that is there"),
         (ForkOfFork("fork of main"), "Cannot fork 'fork of main': it is a fork itself.", "do the work in the fork"),
     ],

@@ -15,9 +15,10 @@ import jsonschema
 import pytest
 
 from pipeline.frozen import Json, JsonObject, thaw
-from pipeline.subagent.context import Context
+from pipeline.subagent.context import Context, ReadFile, Version
 from pipeline.subagent.conversation import Conversation
 from pipeline.subagent.tools import Answer, ToolCall, ToolError
+from pipeline.subagent.workspace.contents import read, replace
 from pipeline.subagent.workspace.files import edit_file
 from pipeline.subagent.workspace.paths import Workspace
 from pipeline.subagent.workspace.toolbox import READ_FILE, workspace_tools
@@ -112,15 +113,17 @@ def test_what_is_no_text_file(workspace: Workspace, root: Path) -> None:
 def test_a_context_reads_a_file_once_while_it_is_unchanged(workspace: Workspace, root: Path) -> None:
     context, file = Context(), root / "a"
     file.write_text("old")
-    found = file.stat()
     assert said(workspace, "read_file", context, path="a") == "old"
-    # The same size, time and inode: only another content could tell that the file was opened again.
+    found = file.stat()
+    assert context.files.files[str(file)] == ReadFile(Version.of(found), "old")
+    # Only a text that the file has not could tell that it was not opened again.
+    context.files.put(str(file), Version.of(found), "known")
+    assert said(workspace, "read_file", context, path="a") == "known"
+    assert said(workspace, "read_file", context.child("scout"), path="a") == "known"
+    assert said(workspace, "read_file", path="a") == "old"
+    # The same size, time and inode: that the system noted a change is all that tells of it.
     file.write_text("new")
     os.utime(file, ns=(found.st_atime_ns, found.st_mtime_ns))
-    assert said(workspace, "read_file", context, path="a") == "old"
-    assert said(workspace, "read_file", context.child("scout"), path="a") == "old"
-    assert said(workspace, "read_file", path="a") == "new"
-    os.utime(file, ns=(found.st_atime_ns, found.st_mtime_ns + 1))
     assert said(workspace, "read_file", context, path="a") == "new"
     file.unlink()
     with pytest.raises(ToolError, match="a: No such file"):
@@ -134,7 +137,7 @@ def test_what_is_written_is_known(workspace: Workspace, root: Path) -> None:
     said(workspace, "edit_file", context, path="a", old_string="two", new_string="2")
     file = context.files.files[str(root / "a")]
     found = (root / "a").stat()
-    assert (file.text, file.stamp) == ("one\n2", (found.st_mtime_ns, found.st_size, found.st_ino))
+    assert (file.text, file.version) == ("one\n2", ((found.st_mtime_ns, found.st_size, found.st_ino), found.st_ctime_ns))
     for name, content in {"binary": "a\0b", "large": "x" * 1_048_577}.items():
         assert said(workspace, "write_file", context, path=name, content=content) == f"{name}: {len(content)} bytes written"
         assert str(root / name) not in context.files.files
@@ -255,3 +258,30 @@ def test_a_tool_has_the_same_schema_everywhere(workspace: Workspace) -> None:
         jsonschema.Draft202012Validator.check_schema(schema)
         assert schema["additionalProperties"] is False
         assert all(cast("dict[str, dict[str, object]]", schema["properties"])[name]["description"] for name in cast("list[str]", schema["required"]))
+
+
+def test_a_path_that_ends_in_a_slash_is_no_file_s(workspace: Workspace, root: Path) -> None:
+    (root / "a").write_text("text")
+    for tool, given in (("read_file", {}), ("write_file", {"content": "x"}), ("edit_file", {"old_string": "text", "new_string": "x"})):
+        assert refused(workspace, tool, path="a/", **given) == "a/: a path that ends in a slash is that of a directory"
+    assert refused(workspace, "write_file", path="new/", content="x") == "new/: a path that ends in a slash is that of a directory"
+    assert refused(workspace, "read_file", path="src/") == "src: it is a directory"
+    assert not (root / "new").exists()
+
+
+def test_what_is_put_in_the_way_is_not_followed(workspace: Workspace, root: Path) -> None:
+    """A path is resolved, then a directory on it is taken away and a link that leads outside stands there: as in a race, but every time."""
+    outside = root.parent / "outside"
+    (outside / "file").write_text("secret")
+    (root / "folder").mkdir()
+    (root / "folder" / "file").write_text("mine")
+    place, new = workspace.file("folder/file"), workspace.file("folder/new/deep")
+    (root / "folder").rename(root / "moved")
+    (root / "folder").symlink_to(outside)
+    with pytest.raises(OSError, match=r"Not a directory|Too many levels"):
+        read(place)
+    for there in (place, new):
+        with pytest.raises(OSError, match=r"Not a directory|Too many levels"):
+            replace(there, b"x")
+    assert sorted(path.name for path in outside.iterdir()) == ["file", "secret"]
+    assert (outside / "file").read_text() == "secret"

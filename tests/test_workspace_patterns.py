@@ -32,6 +32,7 @@ def test_patterns(workspace: Workspace, root: Path) -> None:
     assert found("**/.*") == [".hidden/", "src/.f.py"]
     assert found("[a-z].p?") == ["a.py"]
     assert found("a.py/*") == found("A.py") == ["no matches"]
+    assert found("*.{py,txt}") == ["no matches; braces stand for themselves in a pattern"]
     for pattern in ("../*", "src/../../*", "/etc/*", "//etc", f"{root}/../*"):
         assert refused(workspace, "glob", pattern=pattern) == f"{pattern}: the pattern leads outside the workspace"
     assert refused(workspace, "glob", pattern="./").startswith("./: a pattern has at least one name")

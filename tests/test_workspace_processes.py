@@ -122,15 +122,25 @@ def test_what_is_left_in_the_background_ends_with_the_shell(workspace: Workspace
 
 
 def test_what_left_the_session_does_not_hold_up_the_call(workspace: Workspace, root: Path, backend: str) -> None:
-    escaped = "setsid bash -c 'echo $$ > pids; touch up; sleep 1000' & until [ -e up ]; do sleep 0.01; done; echo done"
+    escaped = "setsid env -i bash -c 'echo $$ > pids; touch up; sleep 1000' & until [ -e up ]; do sleep 0.01; done; echo done"
     assert shell(workspace, backend, escaped) == Answer("done\n[exit code 0]")
     process = int((root / "pids").read_text())
     assert runs(process)
     os.kill(process, signal.SIGKILL)
     (root / "up").unlink()
-    flooding = "setsid bash -c 'echo $$ > pids; touch up; exec yes' & until [ -e up ]; do sleep 0.01; done; sleep 0.1"
+    flooding = "setsid env -i bash -c 'echo $$ > pids; touch up; exec yes' & until [ -e up ]; do sleep 0.01; done; sleep 0.1"
     assert shell(workspace, backend, flooding).content.endswith("[exit code 0]")
     # Nobody reads its pipe any more.
+    all_gone(root, 1)
+
+
+def test_what_left_the_session_is_killed_as_all_else(workspace: Workspace, root: Path, backend: str) -> None:
+    left = "setsid bash -c 'echo $$ >> pids; touch up; sleep 1000 & echo $! >> pids; wait' & until [ -e up ]; do sleep 0.01; done; sleep 0.1"
+    assert shell(workspace, backend, left) == Answer("[exit code 0]")
+    all_gone(root, 2)
+    (root / "pids").unlink()
+    waiting = "setsid -w bash -c 'echo $$ > pids; sleep 1000'"
+    assert shell(workspace, backend, waiting, timeout=0.5).content == "[time limit of 0.5 s: killed with its children]"
     all_gone(root, 1)
 
 

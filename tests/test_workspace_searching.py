@@ -49,6 +49,16 @@ def test_a_search(search: Search) -> None:
     assert search("secret") == search("two", glob="*.md") == search("two", path="pipe") == search("two", path="binary") == "no matches"
 
 
+def test_a_line_that_is_no_text_is_told_of(workspace: Workspace, root: Path, backend: str) -> None:
+    (root / "latin").write_bytes(b"caf\xe9 hello\n")
+    assert said(workspace, backend, "grep", pattern="hello") == Answer("no matches that are text; there are some in binary files")
+
+
+def test_a_search_takes_no_more_memory_than_it_may(workspace: Workspace, root: Path, backend: str) -> None:
+    (root / "a").write_text("a\n")
+    assert refused(workspace, backend, "grep", pattern="(.{1,30000}){1,30000}").startswith("grep: ")
+
+
 def test_a_search_that_cannot_be(workspace: Workspace, backend: str, search: Search) -> None:
     assert refused(workspace, backend, "grep", pattern="(").startswith("grep: Unmatched ( or \\(")
     # Some versions warn of such an expression first.

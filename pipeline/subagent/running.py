@@ -106,8 +106,8 @@ async def converse(
 ) -> Result[Turn, Refusal]:
     """Take the main conversation through one prompt of the user's: it may delegate, in the foreground or behind it, and ends when nothing that it
     left in the background is unheard of. `after` is the turn before, for the next prompt; its context is used again unless another is given: one
-    that was aborted stays so, its budget goes on, and the policy of these options comes to those it has. Refusals: NothingAsked,
-    NoWorkspace.
+    that was aborted stays so, its budget goes on, and the policy of these options comes to those it has. The system prompt, the tools and the
+    model stay those of the first turn, as the cache has them. Refusals: NothingAsked, NoWorkspace.
     """
     if not prompt.strip():
         return Failure(NothingAsked(("the prompt",)))
@@ -121,7 +121,7 @@ async def converse(
         toolset = main_toolset((*crew.tools, task_tool(crew, session)))
         event: Event = Prompted(prompt) if after else Begun()
         begun = begin_main(prompt, toolset.specs, system=system, model=session.model or (), depth=session.depth, max_rounds=session.max_rounds)
-        conversation = after.conversation if after else replace(begun, max_tokens=options.max_tokens)
+        conversation = replace(after.conversation if after else begun, max_rounds=session.max_rounds, max_tokens=options.max_tokens)
         work = Work("prompt", prompt, conversation, _placed(root, options), toolset)
         ended = await told(crew.engine, work, event)
     # Only now has all that was left in the background ended, and been told of.

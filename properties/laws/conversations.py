@@ -23,6 +23,7 @@ from pipeline.subagent.conversation import (
     RunTools,
     Step,
 )
+from pipeline.subagent.faults import fault
 from pipeline.subagent.limits import MAX_REMINDERS
 from pipeline.subagent.messages import Message, Reply, Text, ToolResult, ToolUse
 from pipeline.subagent.step import REMINDER, advance
@@ -114,6 +115,17 @@ def a_cut_reply_runs_nothing(course: Course) -> None:
         if isinstance(event, Replied) and event.reply.stop_reason in ("max_tokens", "refusal"):
             assert isinstance(step.wanted, Conclude)
             assert step.wanted.conclusion.status in ("truncated", "refused")
+
+
+def a_faulty_reply_is_as_if_unsaid(course: Course) -> None:
+    """A reply that nobody can go on with, uses of one id say, ends the conversation as an error; no message is kept of it, and nothing runs."""
+    before = course.begun
+    for event, step in walked(course):
+        if isinstance(event, Replied) and fault(event.reply) is not None:
+            assert isinstance(step.wanted, Conclude)
+            assert step.wanted.conclusion.status == "error"
+            assert step.conversation.messages == before.messages
+        before = step.conversation
 
 
 def states_follow_the_table(course: Course) -> None:
