@@ -38,7 +38,7 @@ class TaskItem:
 
     def __post_init__(self) -> None:
         for name in ("id", "description", "assignment"):
-            _must(isinstance(getattr(self, name), str), f"task.{name}", getattr(self, name), "text")
+            must(isinstance(getattr(self, name), str), f"task.{name}", getattr(self, name), "text")
 
     @property
     def words(self) -> str:
@@ -59,11 +59,11 @@ class TaskRequest:
     schema: Json = None
 
     def __post_init__(self) -> None:
-        _must(isinstance(self.agent, str), "agent", self.agent, "text")
-        _must(isinstance(self.context, str), "context", self.context, "text")
-        _must(isinstance(self.tasks, list | tuple), "tasks", self.tasks, "a list of tasks")
+        must(isinstance(self.agent, str), "agent", self.agent, "text")
+        must(isinstance(self.context, str), "context", self.context, "text")
+        must(isinstance(self.tasks, list | tuple), "tasks", self.tasks, "a list of tasks")
         for task in self.tasks:
-            _must(isinstance(task, TaskItem), "tasks", task, "a list of tasks")
+            must(isinstance(task, TaskItem), "tasks", task, "a list of tasks")
         object.__setattr__(self, "tasks", tuple(self.tasks))
         object.__setattr__(self, "schema", as_schema(self.schema, "schema"))
 
@@ -101,18 +101,18 @@ class Session:
 
     def __post_init__(self) -> None:
         policy = self.spawns is None or isinstance(self.spawns, AnyAgent | OnlyAgents | str)
-        _must(policy, "spawns", self.spawns, "a spawn policy, its text, or None")
-        _must(is_count(self.depth) and self.depth >= 0, "depth", self.depth, "a number from 0")
-        _must(is_count(self.max_depth), "max_depth", self.max_depth, "a number; negative is no limit")
-        _must(isinstance(self.plan_mode, bool), "plan_mode", self.plan_mode, "true or false")
+        must(policy, "spawns", self.spawns, "a spawn policy, its text, or None")
+        must(is_count(self.depth) and self.depth >= 0, "depth", self.depth, "a number from 0")
+        must(is_count(self.max_depth), "max_depth", self.max_depth, "a number; negative is no limit")
+        must(isinstance(self.plan_mode, bool), "plan_mode", self.plan_mode, "true or false")
         names: object = self.disabled
-        _must(isinstance(names, list | tuple | set | frozenset) and all(isinstance(name, str) for name in names), "disabled", names, "names")
-        _must(self.blocked is None or isinstance(self.blocked, str), "blocked", self.blocked, "a name or None")
-        _must(self.exec_mode in get_args(ExecMode), "exec_mode", self.exec_mode, "both, python or bash")
-        _must(sorted(self.schema_order) == sorted(get_args(SchemaSource)), "schema_order", self.schema_order, "agent, call and session in some order")
-        _must(isinstance(self.cwd, str), "cwd", self.cwd, "a path")
-        _must(self.home is None or isinstance(self.home, str), "home", self.home, "a path or None")
-        _must(is_count(self.max_rounds) and self.max_rounds > 0, "max_rounds", self.max_rounds, "a number from 1")
+        must(isinstance(names, list | tuple | set | frozenset) and all(isinstance(name, str) for name in names), "disabled", names, "names")
+        must(self.blocked is None or isinstance(self.blocked, str), "blocked", self.blocked, "a name or None")
+        must(self.exec_mode in get_args(ExecMode), "exec_mode", self.exec_mode, "both, python or bash")
+        must(sorted(self.schema_order) == sorted(get_args(SchemaSource)), "schema_order", self.schema_order, "agent, call and session in some order")
+        must(isinstance(self.cwd, str), "cwd", self.cwd, "a path")
+        must(self.home is None or isinstance(self.home, str), "home", self.home, "a path or None")
+        must(is_count(self.max_rounds) and self.max_rounds > 0, "max_rounds", self.max_rounds, "a number from 1")
         object.__setattr__(self, "disabled", frozenset(self.disabled))
         object.__setattr__(self, "output", as_schema(self.output, "output"))
 
@@ -161,7 +161,7 @@ def parse_request(data: object) -> Result[TaskRequest, InvalidValueError]:
         return Failure(InvalidValueError("the request", data, "an object"))
     try:
         tasks = data.get("tasks") or ()
-        _must(isinstance(tasks, list | tuple), "tasks", tasks, "a list of tasks")
+        must(isinstance(tasks, list | tuple), "tasks", tasks, "a list of tasks")
         items = tuple([_item(task) for task in tasks])
         return Success(TaskRequest(data.get("agent", ""), items, data.get("context") or "", data.get("schema")))
     except InvalidValueError as error:
@@ -174,7 +174,8 @@ def _item(data: object) -> TaskItem:
     return TaskItem(data.get("id") or "", data.get("description") or "", data.get("assignment") or "")
 
 
-def _must(holds: bool, field: str, found: object, expected: str) -> None:
+def must(holds: bool, field: str, found: object, expected: str) -> None:
+    """InvalidValueError unless it holds."""
     if not holds:
         _fail(field, found, expected)
 

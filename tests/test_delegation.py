@@ -14,6 +14,7 @@ from pipeline.subagent.caching import cache_key, first_divergence
 from pipeline.subagent.engine import Options
 from pipeline.subagent.messages import Message, Reply, Text, ToolResult
 from pipeline.subagent.models.function import FunctionModel
+from pipeline.subagent.models.scripted import ScriptedModel
 from pipeline.subagent.modes import FORK_BY_NAME, FORKING
 from pipeline.subagent.requests import ModelRequest, ToolSpec
 from pipeline.subagent.running import Turn, converse_sync
@@ -195,6 +196,17 @@ def result_of(turn: Turn, at: int) -> str:
     block = turn.conversation.messages[2].content[at]
     assert isinstance(block, ToolResult)
     return block.content
+
+
+def test_a_fork_owes_no_schema(tmp_path: Path) -> None:
+    call = {"description": "Sum up.", "schema": {"type": "string"}}
+    model = ScriptedModel([say("", use("task", **call)), say("So be it.")])
+    turn = converse_sync("Go.", project(tmp_path), model, Options(modes=FORKING)).unwrap()
+    assert result(model.requests[1]) == ToolResult("u1", "a fork answers in words: leave out `schema`, or name an agent", is_error=True)
+    assert turn.conclusion.text == "So be it."
+    mute = ScriptedModel([say("", use("task", tasks=[{"id": "a"}])), say("So be it.")])
+    converse_sync("Go.", project(tmp_path), mute, Options(modes=FORKING)).unwrap()
+    assert result(mute.requests[1]).content == "Nothing is asked in a."
 
 
 def test_whoever_may_start_nobody_may_not_fork_either(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from pyrsistent import pvector
 from pipeline import Refusal, lifting, render
 from pipeline.frozen import Json, JsonObject
 from pipeline.refusal import ForkOfFork, NotASchema, NothingAsked, NoWorkspace
+from pipeline.request import InvalidValueError
 from pipeline.subagent import (
     Allow,
     Ask,
@@ -52,6 +53,13 @@ BASE = ModelRequest("s", (ToolSpec("a", "d", ANYTHING), ToolSpec("b", "d", ANYTH
 
 def said(*texts: str) -> ModelRequest:
     return replace(BASE, messages=pvector([Message("user", (Text(text),)) for text in texts]))
+
+
+@pytest.mark.parametrize("given", [{"at_once": 0}, {"at_once": True}, {"max_tokens": -1}, {"bash_seconds": 0}])
+def test_options_that_leave_no_room_are_none(given: dict[str, int]) -> None:
+    (name,) = given
+    with pytest.raises(InvalidValueError, match=f"{name} must be a number"):
+        Options(**given)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -231,7 +239,7 @@ def test_prices_and_purses() -> None:
     purse, told = Purse(Budget(micros=40), prices), []
     assert purse.reserve(prices.worst(10, 5)) is None
     refused = purse.reserve(Cost(1, 0, 1))
-    assert str(refused) == "the budget of 40 micros is used up: 0 left, and the next call could take 1"
+    assert str(refused) == "the budget of 40 micros has no room for another call: 0 left, and the next call could take 1"
     assert (purse.may_fit(Cost(1, 0, 1)), purse.may_fit(Cost(1, 0, 41))) == (True, False)
     with purse.waiting(lambda: told.append("settled")):
         purse.settle(prices.worst(10, 5), Cost(1, 15, 20))

@@ -66,7 +66,7 @@ class Exhausted:
     asked: int
 
     def __str__(self) -> str:
-        return f"the budget of {self.allowed} {self.limit} is used up: {self.left} left, and the next call could take {self.asked}"
+        return f"the budget of {self.allowed} {self.limit} has no room for another call: {self.left} left, and the next call could take {self.asked}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Budget:
 
     >>> budget = Budget(turns=1).reserve(Cost(1, 50)).unwrap()
     >>> str(budget.reserve(Cost(1, 50)).failure())
-    'the budget of 1 turns is used up: 0 left, and the next call could take 1'
+    'the budget of 1 turns has no room for another call: 0 left, and the next call could take 1'
     >>> budget.settle(Cost(1, 50), Cost(1, 20)).spent
     Cost(turns=1, tokens=20, micros=0)
     """

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from pipeline.hosts import STANDARD, Host
+from pipeline.request import is_count, must
 from pipeline.subagent.budget import Budget, Prices
 from pipeline.subagent.events import Listener, nobody
 from pipeline.subagent.limits import AT_ONCE, BASH_SECONDS, MAX_TOKENS
@@ -22,7 +23,8 @@ class Options:
     `workspace` is the directory that the tools work in, the session's `cwd` unless given; `tools` replaces the tools over it. `policy` is what
     may be done; `approver` is asked where it asks, and without one it is denied. `budget` and `prices` bound all conversations together.
     `at_once` bounds the sub-agents side by side, `max_tokens` each reply, `bash_seconds` each command.
-    Sub-agents in the foreground may write the application's state where `shares_state` says so.
+    Sub-agents in the foreground may write the application's state where `shares_state` says so. A listener that raises ends the run.
+    InvalidValueError for a limit that leaves no room for anything.
     """
 
     workspace: str | None = None
@@ -39,6 +41,11 @@ class Options:
     bash_seconds: float = BASH_SECONDS
     shares_state: bool = False
     host: Host = STANDARD
+
+    def __post_init__(self) -> None:
+        for name in ("at_once", "max_tokens"):
+            must(is_count(getattr(self, name)) and getattr(self, name) > 0, name, getattr(self, name), "a number from 1")
+        must(self.bash_seconds > 0, "bash_seconds", self.bash_seconds, "a number of seconds above 0")
 
 
 DEFAULTS: Final = Options()
