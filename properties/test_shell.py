@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable
 
@@ -20,7 +21,10 @@ PIECES = st.sampled_from(
 )
 TEXTS = st.one_of(st.text(), st.lists(PIECES, max_size=60).map("".join))
 BEFORE = st.sampled_from(
-    ("sudo -u root", "doas", "env -i A=1", "command", "nohup", "nice -n 5", "timeout -s KILL 5", "setsid", "busybox", "xargs", "stdbuf -oL", "time")
+    (
+        *("sudo -u root", "doas", "env -i A=1", "command", "nohup", "nice -n 5", "timeout -s KILL 5", "setsid", "busybox", "xargs", "stdbuf -oL"),
+        *("time", "$SUDO", "chrt -f 50", "flock x", "timeout --kill 5 9", "strace -o log", "systemd-run --unit x", "unshare -r", "setarch i386 -R"),
+    )
 )
 
 
@@ -29,19 +33,47 @@ def _quoted(form: str) -> Callable[[str], str]:
 
 
 def _as_is(form: str) -> Callable[[str], str]:
-    return lambda text: form.replace("TEXT", text)
+    return lambda text: form.replace("END", f"END{len(text)}").replace("TEXT", text)
+
+
+def _in_backquotes(form: str) -> Callable[[str], str]:
+    return lambda text: form.replace("END", f"END{len(text)}").format("`" + re.sub(r"([\\`$])", r"\\\1", text) + "`")
 
 
 AROUND = st.sampled_from(
     (
         *map(
             _quoted,
-            ("bash -c {}", "sudo sh -ec {}", "eval {}", "echo {} | sh", "printf '%s' {} | sudo bash -s", "bash <<< {}", "trap {} EXIT", "su -c {}"),
+            (
+                "bash -c {}",
+                "eval -- {}",
+                "flock x -c {}",
+                "script -qc {}",
+                "{{ echo {}; }} | sh",
+                "bash <(echo {})",
+                "sh 0<<< {}",
+                "echo {} | tee >(sh)",
+            ),
+        ),
+        *map(
+            _quoted,
+            (
+                "source /dev/stdin <<< {}",
+                "sudo sh -ec {}",
+                "eval {}",
+                "echo {} | sh",
+                "printf '%s' {} | sudo bash -s",
+                "bash <<< {}",
+                "trap {} EXIT",
+                "su -c {}",
+            ),
         ),
         *map(
             _as_is,
             ("( TEXT )", "{ TEXT; }", "true && TEXT", "false; TEXT", "x=$( TEXT )", "cat <( TEXT )", 'echo "$( TEXT )"', "if true; then TEXT; fi"),
         ),
+        *map(_as_is, ("echo ${x:-$( TEXT )}", "! { TEXT; }", "coproc X { TEXT; }", "cat <<A && cat <<END\nx\nA\n$( TEXT )\nEND\n")),
+        *map(_in_backquotes, ("echo {}", 'echo "{}"', "cat <<END\n{}\nEND\n", "echo ${{x#{}}}")),
         *map(
             _as_is, ("f() { TEXT; }; f", "while true; do TEXT; done", "case a in a) TEXT;; esac", "! TEXT", "TEXT | cat", "bash <<'END'\nTEXT\nEND\n")
         ),

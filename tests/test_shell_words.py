@@ -30,7 +30,9 @@ def test_harmless(text: str) -> None:
 
 
 def test_the_words_of_commands() -> None:
-    assert commands_in("A=1 /bin/l\\s -l \"a b\"'c' $x > out 2>> log < in") == (Words("ls", ("-l", "a bc", "$x"), False, ("out", "log")),)
+    assert commands_in("A=1 /bin/l\\s -l \"a b\"'c' $x > out 2>> log < in") == (
+        Words("ls", ("-l", "a bc", "$x"), False, ("out", "log"), appended=("log",)),
+    )
     assert commands_in("f() { a | b; }") == (Words("a", within=("f",)), Words("b", fed_by=("a",), within=("f",)))
     assert commands_in("{ a; } > x") == (Words("", redirects=("x",)), Words("a"))
     assert commands_in("a; declare b=$(c)") == (Words("a"), Words("declare", ("b=$(c)",), certain=False), Words("c"))
@@ -71,6 +73,8 @@ def test_what_cannot_be_read_is_not_allowed() -> None:
     assert destructive("bash -c '" + "x " * 40_000 + "'" + " | sh" * 10) is None
     many = " && ".join(["xargs ls"] * 200) + " <<EOF\n" + "x " * 20_000 + "\nEOF"
     assert destructive(many) == "the text runs too much text in its turn: it cannot be judged"
+    product = f"find {'a ' * 3_000} -exec echo {'{} ' * 3_000} +"
+    assert destructive(product) == "the text runs too much text in its turn: it cannot be judged"
     assert reading("ls | sh").unread is None
 
 

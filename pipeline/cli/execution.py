@@ -28,8 +28,9 @@ from pipeline.subagent.models.protocol import Model
 from pipeline.subagent.models.scripted import ScriptedModel
 from pipeline.subagent.models.scripts import load_script
 from pipeline.subagent.running import Execution, execute, root_context
+from pipeline.view.answers import refusal_json
 from pipeline.view.live import live_progress
-from pipeline.view.progress import done_lines, event_line
+from pipeline.view.progress import done_lines, event_line, labels
 from pipeline.view.text import visible
 
 EXIT_STATUS: Final[Mapping[Status, int]] = {
@@ -45,6 +46,7 @@ EXIT_STATUS: Final[Mapping[Status, int]] = {
 }
 """The exit status by how a run ended; 1 is a refusal to start, 2 is misuse."""
 INTERRUPTED: Final = "interrupted"
+UNREAD: Final = "nobody reads what it says"
 
 
 def scripted(name: str) -> Model:
@@ -52,7 +54,7 @@ def scripted(name: str) -> Model:
     script = load_script(Path(name))
     if isinstance(script, Failure):
         misuse(str(script.failure()))
-    return ScriptedModel(script.unwrap())
+    return ScriptedModel(script.unwrap(), name)
 
 
 MODELS: Final[Mapping[str, Callable[[str], Model]]] = {"scripted": scripted, "anthropic": AnthropicModel}
@@ -69,19 +71,15 @@ def model_of(text: str) -> Model:
 def executed(request: TaskRequest, session: Session, model: Model, options: Options, *, as_json: bool) -> int:
     """Run a request and print what comes of it; the exit status."""
     events: list[RunEvent] = []
-    return _reported(request, _ran(request, session, model, options, events, as_json=as_json), events, as_json=as_json)
-
-
-def _ran(
-    request: TaskRequest, session: Session, model: Model, options: Options, events: list[RunEvent], *, as_json: bool
-) -> Result[Execution, Refusal]:
-    with _telling(events, as_json=as_json) as listener:
-        return anyio.run(_until_interrupted, request, session, model, replace(options, listener=listener))
+    context = root_context(options, session)
+    with _telling(events, context, several=len(request.tasks) > 1, as_json=as_json) as listener:
+        found = anyio.run(_until_interrupted, request, session, model, replace(options, listener=listener), context)
+    return _reported(request, found, events, as_json=as_json)
 
 
 def _reported(request: TaskRequest, found: Result[Execution, Refusal], events: Sequence[RunEvent], *, as_json: bool) -> int:
     if isinstance(found, Failure):
-        say_refusal(found.failure(), as_json=as_json)
+        say(json.dumps(refusal_json(found.failure()))) if as_json else say_refusal(found.failure(), as_json=False)
         return PROBLEMS
     conclusions = found.unwrap().conclusions
     if not as_json:
@@ -90,28 +88,37 @@ def _reported(request: TaskRequest, found: Result[Execution, Refusal], events: S
 
 
 @contextmanager
-def _telling(events: list[RunEvent], *, as_json: bool) -> Iterator[Listener]:
-    """A listener that keeps the events and tells them: as JSON, as a table that moves, or line by line where there is no terminal."""
+def _telling(events: list[RunEvent], context: Context, *, several: bool, as_json: bool) -> Iterator[Listener]:
+    """A listener that keeps the events and tells them: as JSON, as a table that moves, or line by line where there is no terminal.
+
+    Where nobody reads any more, all agents are asked to conclude, and the error comes when they have.
+    """
+    unread: list[OSError] = []
 
     def lines(event: RunEvent) -> None:
         if as_json:
             say(json.dumps(event.to_json()))
             sys.stdout.flush()
         else:
-            typer.echo(event_line(event), err=True)
+            typer.echo(event_line(event, labels(events, several=several)[event.chain]), err=True)
 
     with live_progress() if sys.stderr.isatty() and not as_json else nullcontext(lines) as tell:
 
         def listen(event: RunEvent) -> None:
             events.append(event)
-            tell(event)
+            try:
+                tell(event)
+            except OSError as error:
+                unread.append(error)
+                context.cancellation.abort(UNREAD)
 
         yield listen
+    if unread:
+        raise unread[0]
 
 
-async def _until_interrupted(request: TaskRequest, session: Session, model: Model, options: Options) -> Result[Execution, Refusal]:
+async def _until_interrupted(request: TaskRequest, session: Session, model: Model, options: Options, context: Context) -> Result[Execution, Refusal]:
     """The run; an interrupt asks all agents to conclude."""
-    context = root_context(options, session)
     async with _interruptible(context):
         return await execute(request, session, model, options, context=context)
 
@@ -125,7 +132,7 @@ async def _interruptible(context: Context) -> AsyncIterator[None]:
 
 
 async def _watch(context: Context) -> None:
-    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
         async for _ in signals:
             context.cancellation.abort(INTERRUPTED)
 
@@ -136,4 +143,4 @@ def _print(request: TaskRequest, conclusions: Sequence[Conclusion], events: Sequ
         alone = len(conclusions) == 1 and conclusion.status == "completed" and conclusion.data is None
         say(visible(conclusion.text if alone else conclusion_text(task.id, conclusion), keep_lines=True))
     if any(conclusion.status == "aborted" for conclusion in conclusions):
-        typer.echo("\n".join(("What was done:", *done_lines(events))), err=True)
+        typer.echo("\n".join(("What was done:", *done_lines(events, several=len(request.tasks) > 1))), err=True)

@@ -115,6 +115,8 @@ class Context:
     ancestry: tuple[str, ...] = (MAIN,)
     depth: int = 0
     chain: str = field(default_factory=new_chain)
+    parent: str = ""
+    """The chain of the context that this one is below."""
     origin: Origin = "root"
     cancellation: Cancellation = field(default_factory=Cancellation)
     state: AppState = field(default_factory=AppState)
@@ -139,6 +141,7 @@ class Context:
             ancestry=(*self.ancestry, agent),
             depth=self.depth + 1,
             chain=self.chains(),
+            parent=self.chain,
             origin=origin,
             cancellation=self.cancellation.child(),
             state=self.state.child(shared=shares_state),

@@ -95,7 +95,7 @@ class Work:
 async def told(engine: Engine, work: Work, event: Event) -> Ended:
     """Drive a conversation from an event to its conclusion, and tell of its start and its end. Hooks are asked first whether it may."""
     context, listener = work.context, engine.options.listener
-    listener(Started(*who(context), work.task, work.prompt, tuple(work.toolset.tools), work.toolset.unanswered))
+    listener(Started(*who(context), work.task, work.prompt, tuple(work.toolset.tools), work.toolset.unanswered, context.parent))
     asked: HookEvent = "UserPromptSubmit" if context.origin == "root" else "SubagentStart"
     refused = await objection(engine, context, occasion(asked, context, work.prompt))
     ended = await drive(work.conversation, event if refused is None else Refused(refused), context, engine, work.toolset.tools)

@@ -34,7 +34,7 @@ def _plain(value: Json | Usage) -> object:
 @dataclass(frozen=True, slots=True)
 class Started(_Told):
     """A conversation began; `task` is the id of its task, `prompt` what it was told, `tools` what it has; `unanswered` are names of tools in
-    the agent's list that no tool here answers to.
+    the agent's list that no tool here answers to; `parent` is the chain of the conversation that started it, empty at the root.
     """
 
     kind: ClassVar[str] = "started"
@@ -42,6 +42,7 @@ class Started(_Told):
     prompt: str
     tools: tuple[str, ...] = ()
     unanswered: tuple[str, ...] = ()
+    parent: str = ""
 
 
 @dataclass(frozen=True, slots=True)

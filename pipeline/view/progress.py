@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias, assert_never
 
@@ -23,6 +23,7 @@ class Standing:
     agent: str
     depth: int
     task: str
+    parent: str = ""
     doing: str = "waits for its model"
     uses: int = 0
     status: str = "runs"
@@ -36,7 +37,7 @@ HEADINGS: Final = ("agent", "task", "status", "tools used", "does")
 def progressed(progress: Progress, event: RunEvent) -> Progress:
     """The standings after an event."""
     if isinstance(event, Started):
-        return {**progress, event.chain: Standing(event.agent, event.depth, event.prompt)}
+        return {**progress, event.chain: Standing(event.agent, event.depth, event.prompt, event.parent)}
     return {**progress, event.chain: _moved(progress[event.chain], event)}
 
 
@@ -55,17 +56,36 @@ def _moved(was: Standing, event: ToolStarted | ToolFinished | Said | Finished) -
 
 
 def progress_rows(progress: Progress) -> list[tuple[str, str, str, str, str]]:
-    """A row an agent, those below others indented."""
-    return [(f"{'  ' * each.depth}{each.agent}", _short(each.task), each.status, str(each.uses or ""), each.doing) for each in progress.values()]
+    """A row an agent, those below others indented, each under whoever started it."""
+    rows = [progress[chain] for chain in _in_order(progress)]
+    return [(f"{'  ' * each.depth}{each.agent}", _short(each.task), each.status, str(each.uses or ""), each.doing) for each in rows]
 
 
-def event_line(event: RunEvent) -> str:
-    """An event on one line, made harmless and cut where it is long.
+def _in_order(progress: Progress) -> Iterator[str]:
+    below: dict[str, list[str]] = {}
+    for chain, standing in progress.items():
+        below.setdefault(standing.parent if standing.parent in progress else "", []).append(chain)
+    coming = below.get("", [])[::-1]
+    while coming:
+        chain = coming.pop()
+        yield chain
+        coming.extend(reversed(below.get(chain, ())))
+
+
+def labels(events: Iterable[RunEvent], *, several: bool) -> dict[str, str]:
+    """What each agent is called, by its chain: with the id of its task where it is one of several, or was started by an agent."""
+    starts = [event for event in events if isinstance(event, Started)]
+    top = min((event.depth for event in starts), default=0)
+    return {event.chain: f"{event.agent} ({event.task})" if several or event.depth > top else event.agent for event in starts}
+
+
+def event_line(event: RunEvent, label: str = "") -> str:
+    """An event on one line, made harmless and cut where it is long; by a label, whose it is.
 
     >>> event_line(ToolStarted("scout", 1, "c", ("main", "scout"), "u1", "bash", JsonObject({"command": "ls"})))
     '  scout: bash {"command": "ls"}'
     """
-    return visible(f"{'  ' * event.depth}{event.agent}: {_told(event)}")
+    return visible(f"{'  ' * event.depth}{label or event.agent}: {_told(event)}")
 
 
 def _told(event: RunEvent) -> str:
@@ -95,17 +115,18 @@ def _short(text: str) -> str:
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
 
 
-def done_lines(events: Iterable[RunEvent]) -> list[str]:
+def done_lines(events: Iterable[RunEvent], *, several: bool = False) -> list[str]:
     """What was done, a line an agent: how it ended, the tools that it used, the files that it changed. Ready for a terminal."""
     heard = tuple(events)
-    return [visible(_done(event, heard)) for event in heard if isinstance(event, Finished)]
+    called = labels(heard, several=several)
+    return [visible(_done(event, called.get(event.chain, event.agent), heard)) for event in heard if isinstance(event, Finished)]
 
 
-def _done(end: Finished, heard: tuple[RunEvent, ...]) -> str:
+def _done(end: Finished, label: str, heard: tuple[RunEvent, ...]) -> str:
     own = [event for event in heard if event.chain == end.chain]
     good = {event.id for event in own if isinstance(event, ToolFinished) and not event.is_error}
     used = Counter(event.tool for event in own if isinstance(event, ToolFinished))
     changed = [str(event.input.get("path")) for event in own if isinstance(event, ToolStarted) and event.tool in _WRITING and event.id in good]
     tools = ", ".join(f"{tool} {number}" for tool, number in sorted(used.items())) or "no tools"
     files = f"; changed {', '.join(dict.fromkeys(changed))}" if changed else ""
-    return f"{'  ' * end.depth}{end.agent}: {end.status} after {end.rounds} rounds; {tools}{files}"
+    return f"{'  ' * end.depth}{label}: {end.status} after {end.rounds} rounds; {tools}{files}"

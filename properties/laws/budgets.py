@@ -238,7 +238,9 @@ def children_say_all_or_meet_the_limit(plan: Spending, outcome: Spent) -> None:
             assert conclusion.rounds == len(child)
         else:
             assert conclusion.rounds < len(child)
-            said = re.fullmatch(r"the budget of (\d+) (\w+) has no room for another call: \d+ left, and the next call could take (\d+)", conclusion.reason)
+            said = re.fullmatch(
+                r"the budget of (\d+) (\w+) has no room for another call: \d+ left, and the next call could take (\d+)", conclusion.reason
+            )
             assert said is not None
             asked = replace(NOTHING, **{said[2]: int(said[3])})
             assert said[2] in lacking(outcome.purse.budget, asked)

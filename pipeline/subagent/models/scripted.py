@@ -30,9 +30,11 @@ class ScriptedModel:
     """A model that says each line of its script once: to a request the first unsaid line that fits it. ScriptError where none does.
 
     So a list of replies is said in order, and lines that tell what they are said to serve agents side by side. It keeps what it was asked.
+    `name` is what its errors call the script.
     """
 
-    def __init__(self, script: Sequence[Reply | Line]) -> None:
+    def __init__(self, script: Sequence[Reply | Line], name: str = "the script") -> None:
+        self._name = name
         self._script = tuple([line if isinstance(line, Line) else Line(line) for line in script])
         self.unsaid = self._script
         """The lines that are still to be said."""
@@ -42,14 +44,19 @@ class ScriptedModel:
         """The next line for this request."""
         self.requests.append(request)
         if not self.unsaid:
-            raise ScriptError(f"the script has {len(self._script)} replies, and another was asked for")
+            raise ScriptError(f"{self._name} has {len(self._script)} replies, and another was asked for")
         at = next((at for at, line in enumerate(self.unsaid) if line.fits(request)), None)
         if at is None:
-            waiting = ", ".join(repr(line.says or line.system) for line in self.unsaid)
-            raise ScriptError(f"no reply of the script fits {last_words(request)[:200]!r}; those left wait for {waiting:.200}")
+            waiting = ", ".join(map(_waits_for, self.unsaid))
+            raise ScriptError(f"no reply of {self._name} fits {last_words(request)[:200]!r}; those left wait for {waiting:.200}")
         line = self.unsaid[at]
         self.unsaid = (*self.unsaid[:at], *self.unsaid[at + 1 :])
         return line.reply
+
+
+def _waits_for(line: Line) -> str:
+    """What a line is said to: words of the last message, words of a system prompt."""
+    return " and ".join((*([repr(line.says)] if line.says else ()), *([f"a system prompt with {line.system!r}"] if line.system else ())))
 
 
 def last_words(request: ModelRequest) -> str:

@@ -18,6 +18,7 @@ from pipeline.subagent.models.scripted import Line
 
 _STOPS: Final[tuple[str, ...]] = get_args(StopReason)
 _KEYS: Final = ("text", "tools", "says", "system", "stop_reason", "usage")
+_BEGIN: Final = re.compile(r'\A\s*\[\s*|"replies"\s*:\s*\[\s*')
 _USAGE: Final = tuple([each.name for each in fields(Usage)])
 
 
@@ -34,20 +35,49 @@ def parse_script(text: str) -> Result[tuple[Line, ...], BadScriptError]:
     >>> parse_script('["Done."]').unwrap()[0].reply.text
     'Done.'
     >>> str(parse_script('[{"txet": "Done."}]').failure())
-    'replies[0]: unknown key "txet"; known are text, tools, says, system, stop_reason, usage'
+    'replies[0]: unknown key "txet"; known are text, tools, says, system, stop_reason, usage (line 1)'
     """
     try:
-        data = json.loads(text)
+        data = json.loads(text, object_pairs_hook=_object)
         replies = data.get("replies") if isinstance(data, dict) else data
         if not isinstance(replies, list):
             _bad("the script", "must be a list of replies, or an object that has one as `replies`")
-        return Success(tuple([_line(f"replies[{at}]", item) for at, item in enumerate(replies)]))
+        return Success(tuple([_placed(text, at, item) for at, item in enumerate(replies)]))
     except json.JSONDecodeError as error:
         return Failure(BadScriptError(f"line {error.lineno}, column {error.colno}: no JSON: {error.msg}"))
     except RecursionError:
         return Failure(BadScriptError("nested too deep"))
     except BadScriptError as error:
         return Failure(error)
+    except ValueError as error:
+        return Failure(BadScriptError(f"a number that cannot be read: {error}"))
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object in which every key stands once: of two the first would be lost in silence."""
+    made: dict[str, object] = {}
+    for key, value in pairs:
+        if key in made:
+            _bad("the script", f'has the key "{key:.40}" twice in one object')
+        made[key] = value
+    return made
+
+
+def _placed(text: str, at: int, item: object) -> Line:
+    try:
+        return _line(f"replies[{at}]", item)
+    except BadScriptError as bad:
+        raise BadScriptError(f"{bad} (line {_line_number(text, at)})") from None
+
+
+def _line_number(text: str, at: int) -> int:
+    """The line on which a reply of a script begins, the first of the file where that cannot be told."""
+    found = _BEGIN.search(text)
+    position = found.end() if found else 0
+    for _ in range(at if found else 0):
+        end = json.JSONDecoder().raw_decode(text, position)[1]
+        position = end + len(text[end:]) - len(text[end:].lstrip(" \t\r\n,"))
+    return text.count("\n", 0, position) + 1
 
 
 def load_script(path: Path) -> Result[tuple[Line, ...], BadScriptError]:
@@ -97,7 +127,10 @@ def _use(where: str, use: object) -> ToolUse:
         _bad(f"{where}.input", "must be an object")
     if used is not None and not isinstance(used, str):
         _bad(f"{where}.id", "must be text")
-    return ToolUse(used or re.sub(r"\W+", "_", where).strip("_"), use["name"], cast("JsonObject", freeze(given)))
+    try:
+        return ToolUse(used or re.sub(r"\W+", "_", where).strip("_"), use["name"], cast("JsonObject", freeze(given)))
+    except TypeError as error:
+        _bad(f"{where}.input", f"must be JSON: {error}")
 
 
 def _usage(where: str, given: object) -> Usage:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import dropwhile
 from time import thread_time
 from typing import TYPE_CHECKING, Final
 
-from pipeline.subagent.shell.words import bare_name, has_braces, raw, spread, unescaped, word_text
+from pipeline.subagent.shell.shown import shown
+from pipeline.subagent.shell.words import backquoted, bare_name, has_braces, raw, spread, unescaped, word_text
 from pipeline.subagent.shell.wrappers import run_by
 
 if TYPE_CHECKING:
@@ -18,13 +19,19 @@ if TYPE_CHECKING:
 
 MAX_PIPES: Final = 1_000
 MAX_SECONDS: Final = 1.0
-_ASCII: Final = bytes(range(128)) + b"x" * 128
-"""The grammar's scanner asks C's `isalpha` about any character, and crashes on some; to a shell they are all letters of a word."""
-_NEGATION: Final = re.compile(rb"(?<!\\)(?:^|[;&|(){`\n]|\b(?:then|do|else|elif|if|while|until)[ \t])[ \t]*(?:![ \t]+)+")
-"""A `!` where a command begins: the grammar loses its way when a compound statement follows."""
 _MAX_INNER: Final = 12
 _MAX_SEARCHED: Final = 200
+_UNREAD: Final = frozenset({"heredoc_body", "command_substitution"})
+_SUBSTITUTED: Final = re.compile(r"\$\((.*)\)", re.DOTALL)
 _NO_GAP: Final = re.compile(rb"(\\.)*", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Redirect:
+    """A file that is written to, and whether what it holds is kept."""
+
+    path: str
+    appends: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +40,7 @@ class Command:
 
     texts: tuple[str, ...]
     certain: bool = True
-    redirects: tuple[str, ...] = ()
+    redirects: tuple[Redirect, ...] = ()
     fed: str | None = None
 
 
@@ -43,19 +50,15 @@ def parsed(source: bytes) -> Node | None:
 
     if source.count(b"|") > MAX_PIPES:
         return None
-    end, shown = thread_time() + MAX_SECONDS, _NEGATION.sub(_blank, source.translate(_ASCII))
+    end, text = thread_time() + MAX_SECONDS, shown(source)
 
     def read(offset: int, _: object) -> bytes:
-        return shown[offset : offset + 4096]
+        return text[offset : offset + 4096]
 
     try:
         return Parser(_bash()).parse(read, encoding="utf8", progress_callback=lambda *_: thread_time() > end).root_node
     except ValueError:
         return None
-
-
-def _blank(found: re.Match[bytes]) -> bytes:
-    return found[0].replace(b"!", b" ")
 
 
 @cache
@@ -85,13 +88,14 @@ def simple(node: Node, source: bytes, fed: str | None) -> Command:
     return Command(tuple(texts), certain, tuple(targets(node, source)), fed)
 
 
-def targets(node: Node, source: bytes) -> Iterator[str]:
+def targets(node: Node, source: bytes) -> Iterator[Redirect]:
     """The files that a node's own redirects write to."""
     for child in node.named_children:
+        operators = [part.type for part in child.children if not part.is_named]
         if child.type == "heredoc_redirect":
             yield from targets(child, source)
-        elif child.type == "file_redirect" and any(">" in part.type for part in child.children if not part.is_named):
-            yield word_text(child.children[-1], source)[0]
+        elif child.type == "file_redirect" and any(">" in each for each in operators):
+            yield Redirect(word_text(child.children[-1], source)[0], any(">>" in each for each in operators))
 
 
 def given(redirect: Node, source: bytes) -> str | None:
@@ -100,6 +104,22 @@ def given(redirect: Node, source: bytes) -> str | None:
     if found is not None:
         return raw(source, found.start_byte, found.end_byte)
     return word_text(redirect.children[-1], source)[0] if redirect.type == "herestring_redirect" else None
+
+
+def unread_texts(node: Node, source: bytes) -> list[str]:
+    """What is run in a node where the grammar does not look: in backquotes with escapes, in a here-document's, in the parts of an expansion."""
+    text = raw(source, node.start_byte, node.end_byte) if node.type in _UNREAD and source.find(b"`", node.start_byte, node.end_byte) >= 0 else ""
+    match node.type:
+        case "command_substitution" if text.startswith("`"):
+            return backquoted(text) if "\\" in text else []
+        case "heredoc_body" if text and node.parent is not None:
+            as_it_is = any(each.type == "heredoc_start" and source[each.start_byte] in b"\\'\"" for each in node.parent.named_children)
+            return [] if as_it_is else backquoted(text)
+        case "expansion":
+            words = [raw(source, each.start_byte, each.end_byte) for each in node.named_children if each.type in ("word", "regex")]
+            whole = raw(source, node.start_byte, node.end_byte) if any("`" in word or "$(" in word for word in words) else ""
+            return [*backquoted(whole), *_SUBSTITUTED.findall(whole)]
+    return []
 
 
 def continued(redirects: list[Node]) -> Iterator[Node]:
@@ -122,14 +142,32 @@ def said(command: Command) -> str | None:
     """What a command writes, where that is known: an echo, a printf, or a cat that hands its input on."""
     match command.texts:
         case ("echo", *words):
-            return " ".join(dropwhile(re.compile("-[neE]+").fullmatch, words)).replace("\\n", "\n")
+            return _escaped(" ".join(dropwhile(re.compile("-[neE]+").fullmatch, words)))
         case ("printf", form, *words):
             coming = iter(words)
             text = re.sub("%[sbq]", lambda _: next(coming, ""), form)
-            return " ".join((text, *coming)).replace("\\n", "\n")
+            return _escaped(" ".join((text, *coming)))
         case ("cat" | "tee", *_):
             return command.fed
     return None
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\n", "\n").replace("\\0", "\0")
+
+
+def said_within(nodes: Iterable[Node], source: bytes) -> str | None:
+    """What the simple commands in some nodes write, as far as it is known."""
+    found = list(nodes)
+    texts = []
+    for node in found:
+        command = stage_command(node, source, None)
+        if command.texts:
+            texts.append(said(command))
+        else:
+            found += node.named_children[: max(0, _MAX_SEARCHED - len(found))]
+    known = [text for text in texts if text is not None]
+    return "\n".join(known) if known else None
 
 
 def names_in(stage: Node, command: Command, source: bytes) -> Iterator[str]:

@@ -12,9 +12,12 @@ if TYPE_CHECKING:
 
 MAX_KEPT: Final = 1_000
 _MAX_SPREAD: Final = 64
-_BRACES: Final = re.compile(r"(?<!\$)\{([^{}]*,[^{}]*)\}")
+_BRACES: Final = re.compile(r"(?<!\$)\{([^{}]*,[^{}]*|[a-z]\.\.[a-z]|[A-Z]\.\.[A-Z])\}")
+_RANGE: Final = re.compile(r"(.)\.\.(.)")
 _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 _QUOTED_ESCAPE: Final = re.compile(r'\\([$`"\\\n])')
+_BACKQUOTED: Final = re.compile(r"\\.|`((?:\\.|[^`\\])*)`", re.DOTALL)
+_BACKQUOTED_ESCAPE: Final = re.compile(r"\\([\\`$])")
 _ANSI_ESCAPE: Final = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|.)", re.DOTALL)
 _CONTROL: Final = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "v": "\v"}
 _EXPANSIONS: Final = frozenset({"simple_expansion", "expansion", "command_substitution", "process_substitution", "arithmetic_expansion"})
@@ -25,7 +28,8 @@ class Words:
     """A simple command: its name unquoted and without its directory, its arguments unquoted, and where its output is redirected to.
 
     An expansion such as `$x` or `$(ls)` stands in the words as it was written, and then the command is not `certain`. `fed_by` names the commands
-    before it in its pipeline, `within` the functions in whose bodies it stands. A redirect of no single command has a record without a name.
+    before it in its pipeline, `within` the functions in whose bodies it stands. `appended` are the redirects that only add to a file. A redirect
+    of no single command has a record without a name.
     """
 
     name: str
@@ -34,6 +38,7 @@ class Words:
     redirects: tuple[str, ...] = ()
     fed_by: tuple[str, ...] = ()
     within: tuple[str, ...] = ()
+    appended: tuple[str, ...] = ()
 
 
 def raw(source: bytes, start: int, end: int) -> str:
@@ -93,6 +98,15 @@ def unescaped(text: str, escape: re.Pattern[str] = _ESCAPE) -> str:
     return escape.sub(lambda found: found[1].removeprefix("\n"), text)
 
 
+def backquoted(text: str) -> list[str]:
+    r"""The texts in backquotes, without the backslashes that are meant for these.
+
+    >>> backquoted(r"a `b \`c\`` \` `d`")
+    ['b `c`', 'd']
+    """
+    return [unescaped(found[1], _BACKQUOTED_ESCAPE) for found in _BACKQUOTED.finditer(text) if found[1]]
+
+
 def ansi(text: str) -> str:
     r"""What stands in `$'...'`; like the shell, to the first NUL.
 
@@ -114,11 +128,13 @@ def _ansi_character(code: str) -> str:
 
 def has_braces(node: Node) -> bool:
     """Whether a word has a brace outside quotes, so that it may stand for several words."""
+    if node.type == "command_name":
+        return any(has_braces(child) for child in node.named_children)
     return node.type == "concatenation" and any(child.type == "word" and child.end_byte - child.start_byte == 1 for child in node.children)
 
 
 def spread(word: str) -> tuple[str, ...]:
-    """The words that `{a,b}` stands for, 64 at most; a word of more than 1,000 characters is left as it is.
+    """The words that `{a,b}` and `{a..z}` stand for, 64 at most; a word of more than 1,000 characters is left as it is.
 
     >>> spread("/{etc,usr}/x")
     ('/etc/x', '/usr/x')
@@ -131,8 +147,15 @@ def spread(word: str) -> tuple[str, ...]:
             at += 1
         else:
             head, tail = words[at][: found.start()], words[at][found.end() :]
-            words[at : at + 1] = [f"{head}{each}{tail}" for each in found[1].split(",", _MAX_SPREAD)]
+            words[at : at + 1] = [f"{head}{each}{tail}" for each in _between(found[1])]
     return tuple(words)
+
+
+def _between(text: str) -> list[str]:
+    if ends := _RANGE.fullmatch(text):
+        first, last = sorted(map(ord, ends.groups()))
+        return [chr(code) for code in range(first, last + 1)]
+    return text.split(",", _MAX_SPREAD)
 
 
 def bare_name(word: str) -> str:
