@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from io import TextIOWrapper
+from io import StringIO, TextIOWrapper
 
 
 def main() -> None:
     """Run the command line. Whatever the streams are, what it has to say is said as far as it can be, and where it cannot, that is."""
-    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - both may have been closed by whoever calls
-    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    sys.stdout = sys.stdout or StringIO()  # both may have been closed by whoever calls
+    sys.stderr = sys.stderr or StringIO()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
         _run()
     except OSError as error:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - the interpreter would try again to write what is left
+        sys.stdout = StringIO()  # the interpreter would try again to write what is left
         sys.exit(1 if isinstance(error, BrokenPipeError) else f"task-agents: the answer could not be written: {error}")
 
 

@@ -247,7 +247,7 @@ def test_every_reason_to_stop_is_one_of_the_engine_s(reason: Any) -> None:
         assert replies(server, asks("Hi."))[0].stop_reason == expected
 
 
-@pytest.mark.parametrize("usage", [None, {}, {"input_tokens": None, "output_tokens": "many", "cache_read_input_tokens": None}])
+@pytest.mark.parametrize("usage", [None, {}, {"input_tokens": None, "output_tokens": "many", "cache_read_input_tokens": -1}])
 def test_usage_that_is_not_told_is_none(usage: Any) -> None:
     assert from_message(says("x", usage=usage)).usage == Usage()
 
@@ -258,6 +258,13 @@ def test_usage_that_is_not_told_is_none(usage: Any) -> None:
 def test_a_block_that_cannot_be_read_is_an_error(block: Any) -> None:
     with pytest.raises(ReplyError, match="a block that cannot be read"):
         from_message({"content": [block]})
+
+
+def test_a_number_too_large_to_be_one_is_told_to_the_model_or_is_an_error() -> None:
+    block = {"type": "tool_use", "id": "u", "name": "n", "input": {"deep": [float("inf")]}}
+    assert from_message({"content": [block]}).tool_uses[0].input == {"not_an_object": "not a JSON value: inf"}
+    with pytest.raises(ReplyError, match="a block that is no JSON"):
+        from_message({"content": [{"type": "thinking", "n": float("nan")}]})
 
 
 JSON = st.recursive(

@@ -130,3 +130,18 @@ def test_a_call_that_hangs_ends_with_an_abort(tmp_path: Path) -> None:
     with messages_server(lambda _: Hangs()) as server:
         conclusion = over(server, aborted)
     assert (conclusion.status, conclusion.reason) == ("aborted", "tired of waiting")
+
+
+def test_an_error_of_the_sdk_comes_with_a_way_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    monkeypatch.delenv("ANTHROPIC_AUTH_TOKEN", raising=False)
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
+    request, session = TaskRequest("scout", (TaskItem("one", assignment="x"),)), project(tmp_path, scout={})
+
+    def reason() -> str:
+        return anyio.run(execute, request, session, AnthropicModel("claude-test")).unwrap().conclusions[0].reason
+
+    assert reason().endswith("give the key in ANTHROPIC_API_KEY")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    assert "APIConnectionError: Connection error.; the address is http://127.0.0.1:9" in reason()
+    assert "because of ConnectError" in reason()

@@ -152,7 +152,7 @@ def test_control_characters_never_reach_the_terminal(tmp_path: Path) -> None:
 def test_a_terminal_gets_a_table_folded_to_its_width(project: Path) -> None:
     command = [sys.executable, "-m", "pipeline", "list", "--cwd", str(project / "home" / "proj"), "--home", str(project / "home")]
     reader, writer = pty.openpty()
-    subprocess.run(command, stdout=writer, check=True, env=os.environ | {"COLUMNS": "70", "TERM": "dumb"})
+    subprocess.run(command, stdout=writer, check=True, env=os.environ | {"COLUMNS": "70", "LINES": "25", "TERM": "dumb"})
     os.close(writer)
     lines = os.read(reader, 100_000).decode().splitlines()
     os.close(reader)

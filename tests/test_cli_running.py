@@ -1,14 +1,8 @@
-"""`task-agents run`, as a person and as a program use it: progress, conclusions, exit statuses, interrupts."""
+"""`task-agents run`, as a person and as a program use it: progress, conclusions, exit statuses."""
 
 from __future__ import annotations
 
 import json
-import os
-import pty
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -19,34 +13,19 @@ from pipeline.cli.execution import EXIT_STATUS
 from pipeline.frozen import JsonObject
 from pipeline.subagent.events import Finished, Said, Started, ToolFinished, ToolStarted
 from pipeline.subagent.messages import Usage
-from pipeline.view.progress import done_lines, event_line, progress_rows, progressed
-from properties.projects import project
+from pipeline.view.progress import done_lines, event_line, labels, progress_rows, progressed
+from tests.running_commands import arguments, call, prepared, script
 
 WHO = ("scout", 1, "c1", ("main", "scout"))
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    project(tmp_path, scout={}, blind={"tools": "[webfetch]"})
-    return tmp_path
-
-
-def script(place: Path, *replies: object) -> str:
-    file = place / "script.json"
-    file.write_text(json.dumps({"replies": replies}))
-    return f"scripted:{file}"
-
-
-def arguments(place: Path, *given: str) -> list[str]:
-    return ["run", *given, "--cwd", str(place / "proj"), "--home", str(place / "home")]
+    return prepared(tmp_path)
 
 
 def ran(place: Path, *given: str) -> Result:
     return CliRunner().invoke(app, arguments(place, *given))
-
-
-def call(tool: str, **given: object) -> dict[str, object]:
-    return {"name": tool, "input": given}
 
 
 def test_the_conclusion_goes_to_one_stream_and_progress_to_the_other(place: Path) -> None:
@@ -66,6 +45,8 @@ def test_several_tasks_are_told_apart(place: Path) -> None:
     model = script(place, {"says": "one", "text": "1."}, {"says": "two", "text": "2."})
     result = ran(place, "scout", "one", "two", "--model", model, "--context", "Numbers.")
     assert result.stdout == "1: completed\n1.\n2: completed\n2.\n"
+    assert "  scout (1): says: 1.\n" in result.stderr
+    assert "  scout (2): completed after 1 rounds, 0 tokens\n" in result.stderr
 
 
 def test_events_as_json(place: Path) -> None:
@@ -112,6 +93,9 @@ def test_a_refusal_says_what_would_lift_it(place: Path) -> None:
     assert 'Unknown agent "skout"' in result.stdout
     as_json = ran(place, "skout", "x", "--json", "--model", script(place))
     assert (as_json.exit_code, json.loads(as_json.stdout)["kind"]) == (1, "UnknownAgent")
+    assert as_json.stdout.count("\n") == 1
+    blank = ran(place, "scout", "x", " ", "--model", script(place))
+    assert (blank.exit_code, blank.stdout.splitlines()[0]) == (1, "no: Nothing is asked in 2.")
 
 
 def test_a_tool_name_that_nothing_answers_to_is_told(place: Path) -> None:
@@ -148,6 +132,11 @@ def test_misuse_of_the_model(place: Path, model: str, said: str) -> None:
         ('[{"stop_reason": "tired"}]', "replies[0].stop_reason: must be one of end_turn"),
         ('[{"usage": {"input": -1}}]', "replies[0].usage: must be an object of whole numbers"),
         ("[" * 100_000, "nested too deep"),
+        (f'["ok", {"9" * 5000}]', "a number that cannot be read: "),
+        ('["a",\n\n "b", {"text": "a",\n"text": "b"}]', 'the script: has the key "text" twice in one object'),
+        ('{"replies": ["a",\n "b",\n {"text": 5}]}', "replies[2].text: must be text (line 3)"),
+        ('[{"tools": [{"name": "bash", "input": {"n": 1e999}}]}]', "replies[0].tools[0].input: must be JSON: not a JSON value: inf (line 1)"),
+        ('{"a": [1], "r\\u0065plies": [5]}', "replies[0]: must be a text or an object (line 1)"),
     ],
 )
 def test_a_script_that_is_none_is_named_with_its_place(place: Path, text: str, said: str) -> None:
@@ -168,49 +157,6 @@ def test_hostile_words_do_not_reach_the_terminal(place: Path) -> None:
     result = ran(place, "scout", "x\x1b[2J", "--model", script(place, "\x1b]0;owned\x07Done\u202e.\nSecond line."))
     assert result.stdout == "\\x1b]0;owned\\x07Done\\u202e.\nSecond line.\n"
     assert "\x1b" not in result.stderr
-
-
-def started(place: Path, *given: str, **streams: int) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "pipeline", *arguments(place, *given)]
-    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=streams.get("stderr", subprocess.PIPE))
-
-
-SLOW = {"text": "I wait.", "tools": [call("write_file", path="a.txt", content="hi"), call("bash", command="echo up > up; sleep 100")]}
-
-
-def test_an_interrupt_ends_it_in_good_order(place: Path) -> None:
-    with started(place, "scout", "x", "--model", script(place, SLOW)) as process:
-        wait_for(place / "proj" / "up", process)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert out.decode() == "1: aborted (interrupted)\nI wait.\n"
-    assert err.decode().splitlines()[-2:] == ["What was done:", "  scout: aborted after 1 rounds; bash 1, write_file 1; changed a.txt"]
-
-
-def test_a_terminal_sees_a_table_that_moves(place: Path) -> None:
-    ours, theirs = pty.openpty()
-    with started(
-        place, "scout", "x", "--model", script(place, {"text": "Hm.", "tools": [call("glob", pattern="*")]}, "Done."), stderr=theirs
-    ) as process:
-        out = process.communicate(timeout=60)[0]
-    os.close(theirs)
-    shown = b""
-    while True:
-        try:
-            shown += os.read(ours, 1 << 16)
-        except OSError:
-            break
-    os.close(ours)
-    assert (process.returncode, out) == (0, b"Done.\n")
-    assert b"tools used" in shown
-    assert b"completed" in shown
-
-
-def wait_for(file: Path, process: subprocess.Popen[bytes]) -> None:
-    while not file.exists():
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.01)
 
 
 def test_progress_is_a_fold_of_the_events() -> None:
@@ -235,4 +181,11 @@ def test_progress_is_a_fold_of_the_events() -> None:
     assert event_line(events[4]) == "  scout: edit_file failed: no match"
     assert event_line(Finished(*WHO, "error", "", "no line", 1, Usage())) == "  scout: error (no line) after 1 rounds, 0 tokens"
     assert done_lines(events) == ["  scout: completed after 2 rounds; edit_file 1, read_file 1"]
+    lead, hand, other = (("lead", 1, "l", ("main", "lead")), ("hand", 2, "h", ("main", "lead", "hand")), ("lead", 1, "o", ("main", "lead")))
+    family = (Started(*lead, "1", "Lead."), Started(*other, "2", "Lead too."), Started(*hand, "dig", "Dig.", parent="l"))
+    for event in family:
+        progress = progressed(progress, event)
+    assert [row[0] for row in progress_rows(progress)] == ["  scout", "  lead", "    hand", "  lead"]
+    assert labels(family, several=True) == {"l": "lead (1)", "o": "lead (2)", "h": "hand (dig)"}
+    assert labels(family[:1], several=False) == {"l": "lead"}
     assert done_lines([Finished(*WHO, "empty", "", "", 1, Usage())]) == ["  scout: empty after 1 rounds; no tools"]

@@ -151,6 +151,11 @@ def test_lines_of_a_script_serve_agents_side_by_side(tmp_path: Path) -> None:
     assert model.unsaid == ()
     misfit = execute_sync(request("c"), session, ScriptedModel([Line(say("A."), says="a")])).unwrap().conclusions[0]
     assert misfit.reason == "ScriptError: no reply of the script fits 'c'; those left wait for 'a'"
+    elsewhere = ScriptedModel([Line(say("A."), says="c", system="nowhere"), Line(say("B."), system="there")], "a.json")
+    misfit = execute_sync(request("c"), session, elsewhere).unwrap().conclusions[0]
+    assert misfit.reason == (
+        "ScriptError: no reply of a.json fits 'c'; those left wait for 'c' and a system prompt with 'nowhere', a system prompt with 'there'"
+    )
 
 
 def test_a_session_in_no_directory(tmp_path: Path) -> None:

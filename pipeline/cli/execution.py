@@ -71,10 +71,15 @@ def model_of(text: str) -> Model:
 def executed(request: TaskRequest, session: Session, model: Model, options: Options, *, as_json: bool) -> int:
     """Run a request and print what comes of it; the exit status."""
     events: list[RunEvent] = []
+    return _reported(request, _ran(request, session, model, options, events, as_json=as_json), events, as_json=as_json)
+
+
+def _ran(
+    request: TaskRequest, session: Session, model: Model, options: Options, events: list[RunEvent], *, as_json: bool
+) -> Result[Execution, Refusal]:
     context = root_context(options, session)
     with _telling(events, context, several=len(request.tasks) > 1, as_json=as_json) as listener:
-        found = anyio.run(_until_interrupted, request, session, model, replace(options, listener=listener), context)
-    return _reported(request, found, events, as_json=as_json)
+        return anyio.run(_until_interrupted, request, session, model, replace(options, listener=listener), context)
 
 
 def _reported(request: TaskRequest, found: Result[Execution, Refusal], events: Sequence[RunEvent], *, as_json: bool) -> int:

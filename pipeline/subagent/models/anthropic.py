@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
@@ -72,10 +72,15 @@ class AnthropicModel:
     async def reply(self, request: ModelRequest) -> Reply:
         """The provider's reply, with its usage."""
         parameters = to_parameters(request, self.model_for(request), caching=self._caching, thinking=self._thinking)
+        client = self._client()
         try:
-            return from_message(await self._client().messages.create(**parameters))
+            return from_message(await client.messages.create(**parameters))
         except JSONDecodeError as error:
             raise ReplyError(f"the provider's answer is not JSON: {error}") from error
+        except Exception as error:
+            for note in _ways_out(error, client):
+                error.add_note(note)
+            raise
 
     def model_for(self, request: ModelRequest) -> str:
         """The provider's name of the model that answers a request.
@@ -101,6 +106,14 @@ class AnthropicModel:
         if self._made is None:
             self._made = _new_client()
         return self._made
+
+
+def _ways_out(error: Exception, client: AsyncAnthropic) -> Iterator[str]:
+    """What the SDK leaves unsaid: where it wanted to connect, and where a key is to be given."""
+    if type(error).__name__ in ("APIConnectionError", "APITimeoutError"):
+        yield f"the address is {client.base_url}, from ANTHROPIC_BASE_URL where that is set"
+    if isinstance(error, TypeError) and "authentication" in str(error):
+        yield "give the key in ANTHROPIC_API_KEY"
 
 
 def _new_client() -> AsyncAnthropic:
@@ -240,7 +253,7 @@ def _usage(data: object) -> Usage:
     if not isinstance(data, Mapping):
         return NOTHING_USED
     keys = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-    return Usage(*[count if isinstance(count := data.get(key), int) else 0 for key in keys])
+    return Usage(*[count if isinstance(count := data.get(key), int) and count > 0 else 0 for key in keys])
 
 
 def _excerpt(data: object, length: int = 200) -> str:
