@@ -22,7 +22,7 @@ from pipeline.subagent.messages import Kept, Reply, Text, ToolResult, ToolUse, U
 from pipeline.subagent.models.function import FunctionModel
 from pipeline.subagent.permission import Allow, Decision, Deny, Hook, Occasion, Policy, allow_all
 from pipeline.subagent.requests import ModelRequest, ToolSpec
-from pipeline.subagent.running import converse, execute, root_context
+from pipeline.subagent.running import Execution, converse, execute, root_context
 from pipeline.subagent.starting import begin_main
 from pipeline.subagent.step import advance
 from pipeline.subagent.tools import Answer, Tool, ToolCall
@@ -235,8 +235,12 @@ def test_any_thread_may_abort(tmp_path: Path, backend: str) -> None:
     request = TaskRequest("scout", (TaskItem("a", assignment="a"), TaskItem("b", assignment="b")))
     thread = threading.Thread(target=abort)
     thread.start()
-    running = partial(execute, request, project(tmp_path, scout={}), FunctionModel(waits), context=context)
-    execution = anyio.run(running, backend=backend).unwrap()
+
+    async def running() -> Execution:
+        with anyio.fail_after(60):
+            return (await execute(request, project(tmp_path, scout={}), FunctionModel(waits), context=context)).unwrap()
+
+    execution = anyio.run(running, backend=backend)
     thread.join()
     assert [(each.status, each.reason) for each in execution.conclusions] == [("aborted", "somebody else wants the machine")] * 2
 
