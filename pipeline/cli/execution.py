@@ -22,7 +22,7 @@ from pipeline.subagent.context import Context
 from pipeline.subagent.conversation import Conclusion, Status
 from pipeline.subagent.crew import conclusion_text
 from pipeline.subagent.engine import Options
-from pipeline.subagent.events import Listener, RunEvent
+from pipeline.subagent.events import Listener, RunEvent, Started
 from pipeline.subagent.models.anthropic import AnthropicModel
 from pipeline.subagent.models.protocol import Model
 from pipeline.subagent.models.scripted import ScriptedModel
@@ -99,13 +99,16 @@ def _telling(events: list[RunEvent], context: Context, *, several: bool, as_json
     Where nobody reads any more, all agents are asked to conclude, and the error comes when they have.
     """
     unread: list[OSError] = []
+    called: dict[str, str] = {}
 
     def lines(event: RunEvent) -> None:
         if as_json:
             say(json.dumps(event.to_json()))
             sys.stdout.flush()
-        else:
-            typer.echo(event_line(event, labels(events, several=several)[event.chain]), err=True)
+            return
+        if isinstance(event, Started):
+            called.update(labels(events, several=several))
+        typer.echo(event_line(event, called[event.chain]), err=True)
 
     with live_progress() if sys.stderr.isatty() and not as_json else nullcontext(lines) as tell:
 

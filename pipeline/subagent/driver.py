@@ -114,12 +114,14 @@ class _Driver:
         refused = await self._set_aside(worst)
         if refused is not None:
             return OutOfBudget(str(refused))
-        actual = worst  # of a call that is broken off nobody knows what it cost
+        actual = worst  # of a call that is broken off, or whose reply is none, nobody knows what it cost
         try:
             reply = await contained(lambda: self.engine.model.reply(conversation.request))
             wrong = fault(reply)
-            actual = Cost(turns=1) if wrong else purse.prices.cost(reply.usage)
-            return Failed(wrong) if wrong else Replied(reply)
+            if wrong is not None:
+                return Failed(wrong)
+            actual = purse.prices.cost(reply.usage)
+            return Replied(reply)
         except Exception as error:
             actual = Cost(turns=1)
             return Failed(words_of(error))
