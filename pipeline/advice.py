@@ -69,7 +69,8 @@ def problem_text(problem: Problem) -> str:  # noqa: C901, PLR0912 - one case a k
         case NoFrontmatter():
             return "no frontmatter: an agent's file starts with a line `---`, its metadata, and another `---`"
         case FenceNotFirst(before=before):
-            return f"the frontmatter does not start on the first line: remove what stands before it ({shortened(before)})"
+            what = "a byte order mark" if before == "\ufeff" else shortened(before) if before else "nothing but blanks"
+            return f"the frontmatter does not start on the first line: remove what stands before it ({what})"
         case ReadmeNotAgent():
             return "a README, no agent: move it out of the agents directory, or leave it, it does no harm"
         case UnclosedFrontmatter():
@@ -134,7 +135,8 @@ def _warning(  # noqa: C901, PLR0912
         case SameNameInDirectory(name=name, winner=winner):
             return f"{shortened(name)} is defined by {winner} in the same directory too, whose file name comes first: rename one"
         case NamesDifferByCase(name=name, other=other, other_path=path):
-            return f"{shortened(name)} and {shortened(other)} ({path}) differ only by case and are two agents: rename one"
+            by = "by case" if name.lower() != name or other.lower() != other else "in how their characters are composed"
+            return f"{shortened(name)} and {shortened(other)} ({path}) differ only {by} and are two agents: rename one"
         case ByteOrderMark():
             return "the text starts with a byte order mark: save it as UTF-8 without one"
         case ReplacedBytes(count=count):

@@ -11,6 +11,7 @@ from returns.result import Failure, Result
 
 from pipeline.agent import Source
 from pipeline.definition import Verdict
+from pipeline.frontmatter.fences import with_one_line_break
 from pipeline.hosts.host import Host
 from pipeline.nodes import Absent, Circle, Directory, File, Link, Node, Seen, Special, TooLarge, Unreadable, describe, plain
 from pipeline.places import Place
@@ -145,8 +146,7 @@ def _replaced(data: bytes, path: str) -> Iterator[Warned]:
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
-        line_start = data.rfind(b"\n", 0, error.start) + 1
-        line = data.count(b"\n", 0, error.start) + 1
-        column = len(data[line_start : error.start].decode("utf-8")) + 1
+        before = with_one_line_break(data[: error.start].decode("utf-8"))
+        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
         count = data.decode("utf-8", "replace").count("\ufffd") - data.count("\ufffd".encode())
         yield ReplacedBytes(path=path, line=line, column=column, count=count)

@@ -10,11 +10,14 @@ import base64
 import binascii
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import assert_never
+from typing import Final, assert_never
 
 from returns.result import Failure, Result, Success
 
 from pipeline.nodes import ABSENT, Absent, Directory, File, Link, Node, Special, Stamp, TooLarge, Unread, Unreadable
+
+_MAX_PATH: Final = 4096
+A_PATH: Final = f"an absolute path of at most {_MAX_PATH} characters"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +30,30 @@ class BadSnapshot:
 
 def encode_tree(root: Directory) -> list[dict[str, object]]:
     """The entries of a tree, parents first, each directory's children by name."""
-    return list(_encode("", root))
+    return [entry for path, node in every_place(root) for entry in _encode(path, node)]
+
+
+def every_place(root: Directory) -> Iterator[tuple[str, Node]]:
+    """Every place of a tree with its path, parents first, each directory's children by name; the root's path is empty."""
+    coming: list[tuple[str, Node]] = [("", root)]
+    while coming:
+        path, node = coming.pop()
+        yield path, node
+        if isinstance(node, Directory):
+            children = sorted(node.children.items(), key=lambda item: item[0], reverse=True)
+            coming.extend((f"{path}/{name}", child) for name, child in children)
+
+
+def is_path(text: str) -> bool:
+    """Whether a text is an absolute path that a system takes."""
+    return text.startswith("/") and "\0" not in text and len(text) <= _MAX_PATH
 
 
 def _encode(path: str, node: Node) -> Iterator[dict[str, object]]:
     if not isinstance(node, Directory):
         yield {"path": path, **_content(node)}
-        return
-    if node != Directory(node.children) or not node.children:
+    elif (node.complete, node.owner, node.mode) != (True, None, None) or not node.children:
         yield {"path": path or "/", "dir": True, **_directory(node)}
-    for name, child in sorted(node.children.items(), key=lambda item: item[0]):
-        yield from _encode(f"{path}/{name}", child)
 
 
 def _directory(node: Directory) -> dict[str, object]:
@@ -82,7 +98,7 @@ def decode_tree(entries: object) -> Result[list[tuple[str, Node]], BadSnapshot]:
     >>> decode_tree([{"path": "/a", "text": "x"}]).unwrap()
     [('/a', File(data=b'x', stamp=None))]
     >>> decode_tree([{"path": "a"}]).failure()
-    BadSnapshot(where='entries[0].path', expected='an absolute path')
+    BadSnapshot(where='entries[0].path', expected='an absolute path of at most 4096 characters')
     """
     if not isinstance(entries, list):
         return Failure(BadSnapshot("entries", "a list"))
@@ -91,8 +107,8 @@ def decode_tree(entries: object) -> Result[list[tuple[str, Node]], BadSnapshot]:
         if not isinstance(entry, Mapping):
             return Failure(BadSnapshot(f"entries[{index}]", "an object"))
         path = entry.get("path")
-        if not isinstance(path, str) or not path.startswith("/"):
-            return Failure(BadSnapshot(f"entries[{index}].path", "an absolute path"))
+        if not isinstance(path, str) or not is_path(path):
+            return Failure(BadSnapshot(f"entries[{index}].path", A_PATH))
         node = _decode(entry)
         if node is None:
             return Failure(BadSnapshot(f"entries[{index}]", "text, base64, link, dir, unread, too_large, special, unreadable or absent"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import abc
+from collections import Counter, abc
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
@@ -88,7 +88,7 @@ def read_metadata(text: str, path: str, reading: Reading) -> Metadata | Invalid:
 def _no_fences(found: NoFences, path: str) -> Invalid:
     if found.why == "unclosed":
         return UnclosedFrontmatter(path=path, line=1, column=1)
-    if found.why == "not first":
+    if found.why in ("not first", "byte order mark"):
         return FenceNotFirst(path=path, line=found.line, column=1, before=found.before)
     if posixpath.basename(path).lower().startswith("readme"):
         return ReadmeNotAgent(path=path)
@@ -117,13 +117,18 @@ def _mapped(cut: Split, path: str, root: Mapping, noted: tuple[Warned, ...], rep
 
 
 def _refused(cut: Split, path: str, reading: Reading, refusal: NotReadable, noted: tuple[Warned, ...]) -> Metadata:
-    """The metadata of a text that is not YAML, or only not because a key stands twice and the host minds less."""
-    if refusal.key is not None and reading.last_key_wins:
+    """The metadata of a text that is not YAML, or only not because keys stand twice: then all else in it means what it says."""
+    if refusal.key is not None:
         root = read_yaml(cut.metadata, last_wins=True).value_or(None)
         if isinstance(root, Mapping):
-            top = (camel(refusal.key),) if refusal.key in root.entries else ()
-            return _mapped(cut, path, root, noted, top)
+            return _mapped(cut, path, root, noted, tuple(map(camel, _repeated(cut.metadata, refusal.key, root))))
     return _salvaged(cut, path, reading, refusal, noted)
+
+
+def _repeated(metadata: str, first: str, root: Mapping) -> Iterator[str]:
+    """The keys of the mapping itself that stand twice: the one that was met first, and those that start a line again."""
+    times = Counter(opening[1] for opening in _OPENING.finditer(metadata))
+    yield from (key for key in root.entries if key == first or times[key] > 1)
 
 
 def _salvaged(cut: Split, path: str, reading: Reading, refusal: NotReadable, noted: tuple[Warned, ...]) -> Metadata:

@@ -61,7 +61,7 @@ class Link:
     target: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Directory:
     """A directory. `complete` when `children` is all it holds; else only some of its places have been looked at."""
 
@@ -71,6 +71,15 @@ class Directory:
     mode: int | None = None
     memo: dict[Hashable, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
     """Answers of pure functions of this directory, as a file has them."""
+
+    def __eq__(self, other: object) -> bool:
+        # By the children as dicts: persistent maps that differ compare twice at every level, which doubles the time with each.
+        if self is other or not isinstance(other, Directory):
+            return self is other
+        return (self.complete, self.owner, self.mode) == (other.complete, other.owner, other.mode) and plain(self) == plain(other)
+
+    def __hash__(self) -> int:
+        return hash((self.children, self.complete, self.owner, self.mode))
 
 
 def plain(directory: Directory) -> Mapping[str, Node]:
@@ -151,8 +160,13 @@ def describe(node: Seen) -> str:
     >>> describe(Directory())
     'a directory'
     """
-    if isinstance(node, Special):
-        return node.kind
+    match node:
+        case Special(kind):
+            return kind
+        case Unreadable(reason, directory):
+            return f"{'a directory' if directory else 'a file'} that the system does not give ({reason})"
+        case TooLarge(size, limit):
+            return f"a file of {size} bytes, where {limit} are read"
     return _WORDS.get(type(node), "a file")
 
 

@@ -6,7 +6,7 @@ import json
 import posixpath
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, takewhile
 from operator import attrgetter
 from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
@@ -76,7 +76,7 @@ def project_directory(host: Host, snapshot: Snapshot) -> str | None:
 
 def marker_places(host: Host, snapshot: Snapshot) -> Iterator[tuple[str, tuple[str, ...]]]:
     """For each marker the directories that may hold it, nearest first."""
-    places = tuple(place for place in upward(snapshot.cwd) if place != snapshot.home)
+    places = tuple(takewhile(lambda place: place != snapshot.home, upward(snapshot.cwd)))
     return ((marker, places) for marker in host.plugins.markers)
 
 

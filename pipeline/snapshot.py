@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from returns.result import Failure, Result, Success
 
-from pipeline.encoding import BadSnapshot, decode_tree, encode_tree
+from pipeline.encoding import A_PATH, BadSnapshot, decode_tree, encode_tree, every_place, is_path
 from pipeline.nodes import ABSENT, CIRCLE, UNKNOWN, Absent, Circle, Directory, File, Link, Node, Seen, Unknown, Unreadable
 
 MAX_LINKS: Final = 40
@@ -80,6 +80,9 @@ class Snapshot:
             return Failure(BadSnapshot("the whole", f"JSON ({error})"))
         match found:
             case {"cwd": str(cwd), "home": str(home), "entries": entries}:
+                for key, path in (("cwd", cwd), ("home", home)):
+                    if not is_path(path):
+                        return Failure(BadSnapshot(key, A_PATH))
                 user = found.get("user")
                 empty = cls(cwd, home, Directory(), user if isinstance(user, int) else None)
                 return decode_tree(entries).map(empty.with_nodes)
@@ -171,7 +174,7 @@ class Snapshot:
 
     def walk(self) -> Iterator[tuple[str, Node]]:
         """Every place that is no directory, by its path without links, in lexicographic order of the paths' parts."""
-        return _walk("", self.root)
+        return ((path, node) for path, node in every_place(self.root) if not isinstance(node, Directory))
 
     def put(self, path: str, content: str | bytes | Node) -> Snapshot:
         """The snapshot in which `path` holds `content`: directories are made as needed, what stood there is replaced.
@@ -233,19 +236,13 @@ def _set(directory: Directory, pending: list[str], node: Node) -> Directory:
     """The directory with `node` at the path in `pending` (last name first); directories that are missing are made."""
     if not pending:
         return node if isinstance(node, Directory) else directory
-    *rest, name = pending
-    if rest:
-        child = directory.children.get(name)
-        node = _set(child if isinstance(child, Directory) else Directory(), rest, node)
-    gone = isinstance(node, Absent) and directory.complete
-    children = directory.children.discard(name) if gone else directory.children.set(name, node)
-    return Directory(children, directory.complete, directory.owner, directory.mode)
-
-
-def _walk(path: str, directory: Directory) -> Iterator[tuple[str, Node]]:
-    for name, node in sorted(directory.children.items(), key=lambda item: item[0]):
-        here = f"{path}/{name}"
-        if isinstance(node, Directory):
-            yield from _walk(here, node)
-        else:
-            yield here, node
+    trail = [directory]
+    for name in pending[:0:-1]:
+        child = trail[-1].children.get(name)
+        trail.append(child if isinstance(child, Directory) else Directory())
+    for name in pending:
+        above = trail.pop()
+        gone = isinstance(node, Absent) and above.complete
+        children = above.children.discard(name) if gone else above.children.set(name, node)
+        node = directory = Directory(children, above.complete, above.owner, above.mode)
+    return directory

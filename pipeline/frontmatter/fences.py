@@ -76,10 +76,10 @@ _OPENING_LINES: Final = 40
 
 def _unopened(bare: str, source: str) -> NoFences:
     if bare.startswith(BYTE_ORDER_MARK):
-        return NoFences("byte order mark")
+        return NoFences("byte order mark", before=BYTE_ORDER_MARK)
     fence = _FENCE.search(source)
     if fence and source.count("\n", 0, fence.start()) < _OPENING_LINES and _FENCE.search(source, fence.end()):
-        before = next((line for line in source.split("\n") if line.strip(BLANKS)), "")
+        before = next((line for line in source[: fence.start()].split("\n") if line.strip(BLANKS)), "")
         return NoFences("not first", source.count("\n", 0, fence.start()) + 1, before)
     return NoFences("unopened")
 

@@ -68,8 +68,6 @@ class Reading:
     """How a program makes a definition of one file's text."""
 
     strips_byte_order_mark: bool
-    last_key_wins: bool
-    """Whether a key that stands twice is YAML to the program; else the metadata is salvaged."""
     salvage: Callable[[str], Salvaged]
     text: TextOf
     tools: NamesOf

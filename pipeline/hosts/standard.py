@@ -76,7 +76,6 @@ STANDARD: Final = Host(
     commands=COMMANDS,
     reading=Reading(
         strips_byte_order_mark=True,
-        last_key_wins=False,
         salvage=by_entries,
         text=text,
         tools=tools,

@@ -84,7 +84,6 @@ XCSH: Final = replace(
     reading=replace(
         STANDARD.reading,
         strips_byte_order_mark=False,
-        last_key_wins=True,
         salvage=by_lines,
         text=text,
         tools=listed,
