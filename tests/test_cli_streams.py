@@ -97,6 +97,14 @@ def test_an_answer_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch, error
     assert ended.value.code == said
 
 
+def test_a_working_directory_that_is_gone(place: Path) -> None:
+    (place / "gone").mkdir()
+    command = f"rmdir ../gone; {shlex.join([sys.executable, '-m', 'pipeline', 'list'])}"
+    environment = {**os.environ, "PYTHONPATH": str(Path(cli.__file__).parents[2])}
+    ended = subprocess.run(["bash", "-c", command], cwd=place / "gone", env=environment, capture_output=True, check=False)
+    assert (ended.returncode, ended.stderr.decode()) == (2, "the working directory is not there any more: go to one that is\n")
+
+
 def test_a_terminal_sees_a_table_that_moves(place: Path) -> None:
     ours, theirs = pty.openpty()
     with started(

@@ -33,6 +33,10 @@ CASES: dict[str, tuple[Entries, list[str]]] = {
         {A: "\n<b>Hi</b>\n" + GOOD},
         ["a.md:3:1: the frontmatter does not start on the first line: remove what stands before it (`<b>Hi</b>`)"],
     ),
+    "blanks before the fence": (
+        {A: "\n \n" + GOOD},
+        ["a.md:3:1: the frontmatter does not start on the first line: remove what stands before it (nothing but blanks)"],
+    ),
     "not closed": ({A: "---\nname: a\n"}, ["a.md:1:1: the frontmatter is not closed: add a line `---` after the metadata"]),
     "text": ({A: "---\nhello\n---\n"}, ["a.md:2:1: the metadata is text, not `key: value` lines: write `name: ...` and `description: ...`"]),
     "a list": ({A: "---\n- a\n---\n"}, ["a.md:2:1: the metadata is a list, not `key: value` lines: write `name: ...` and `description: ...`"]),
@@ -189,6 +193,41 @@ def test_an_empty_list_of_tools_is_every_tool_under_xcsh() -> None:
     said = ["a.md:4:1: tools is an empty list, so every tool is allowed: list them (`tools: read, grep`) or remove the key"]
     assert lines({A: agent(*NAMED, "tools: []")}, XCSH) == said
     assert lines({A: agent(*NAMED, "tools: []")}) == []
+
+
+def test_a_byte_order_mark_is_what_stands_before_the_fence_under_xcsh() -> None:
+    said = "a.md:1:1: the frontmatter does not start on the first line: remove what stands before it (a byte order mark)"
+    assert lines({A: "\ufeff" + GOOD}, XCSH) == [said]
+
+
+def test_names_that_are_composed_in_two_ways_do_not_differ_by_case() -> None:
+    entries: Entries = {A: valid_agent("caf\u00e9"), ".claude/agents/b.md": valid_agent("cafe\u0301")}
+    (said,) = [line for line in lines(entries) if "differ" in line]
+    assert "differ only in how their characters are composed and are two agents" in said
+
+
+def test_bytes_that_are_no_text_stand_on_a_line_whatever_ends_it() -> None:
+    assert lines({A: b"---\rname: a\rdescription: \xff\r---\r"})[0].startswith("a.md:3:14: 1 piece(s) of it are not UTF-8")
+
+
+@pytest.mark.parametrize(
+    ("node", "said"),
+    [
+        (Unreadable("permission denied"), "a file that the system does not give (permission denied)"),
+        (Unreadable("permission denied", directory=True), "a directory that the system does not give (permission denied)"),
+        (TooLarge(5000, 1000), "a file of 5000 bytes, where 1000 are read"),
+    ],
+)
+def test_a_registry_that_cannot_be_read_says_why(node: Node, said: str) -> None:
+    (problem,) = discover(Snapshot.from_tree({REGISTRY: node})).problems
+    assert f"it cannot be read: {said}; it counts as empty" in problem_line(problem, Snapshot.from_tree({}))
+
+
+def test_a_registry_above_home_is_no_project_s() -> None:
+    registry = '{"version": 1, "plugins": {"p@m": [{"installPath": "/opt/p"}]}}'
+    entries: Entries = {"/.git/HEAD": "", "/.xcsh/plugins/installed_plugins.json": registry, "/opt/p/agents/x.md": valid_agent("x")}
+    assert "x" not in discover(Snapshot.from_tree(entries, cwd="/h/p", home="/h")).by_name
+    assert "x" in discover(Snapshot.from_tree(entries, cwd="/q/p", home="/h")).by_name
 
 
 def test_a_name_that_is_a_number_is_none_under_xcsh() -> None:

@@ -81,6 +81,28 @@ def test_json_nested_too_deep_is_no_snapshot() -> None:
     assert isinstance(Snapshot.from_json("[" * 100_000).failure(), BadSnapshot)
 
 
+def test_trees_of_any_depth_compare_and_go_through_json() -> None:
+    path = "/d" * 300 + "/f"
+    one, other = Snapshot.from_tree({path: "x"}), Snapshot.from_tree({path: "y"})
+    assert one != other
+    assert one == Snapshot.from_tree({path: "x"}) == Snapshot.from_json(one.to_json()).unwrap()
+    assert hash(one.root) == hash(Snapshot.from_tree({path: "x"}).root)
+    assert one.root != "a directory"
+    deep = "/d" * 2000 + "/f"
+    again = Snapshot.from_json(Snapshot.from_tree({deep: "x"}).to_json()).unwrap()
+    assert [each for each, _ in again.walk()] == [deep]
+    assert not list(again.remove(deep).walk())
+
+
+@pytest.mark.parametrize("path", ["relative", "", "/a\0b", "/" + "a" * 4096])
+@pytest.mark.parametrize("key", ["cwd", "home"])
+def test_a_snapshot_is_seen_from_a_path_that_there_can_be(key: str, path: str) -> None:
+    found = Snapshot.from_json(json.dumps({"cwd": "/p", "home": "/h", "entries": []} | {key: path}))
+    assert found.failure() == BadSnapshot(key, "an absolute path of at most 4096 characters")
+    whole = {"cwd": "/p", "home": "/h", "entries": [{"path": path, "text": ""}]}
+    assert Snapshot.from_json(json.dumps(whole)).failure().where == "entries[0].path"
+
+
 def test_a_file_knows_its_hash_and_its_real_path() -> None:
     snapshot = Snapshot.from_tree({"/a": Link("/b"), "/b": "text"})
     assert snapshot.read("/a").unwrap().digest == hashlib.sha256(b"text").hexdigest()

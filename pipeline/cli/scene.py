@@ -70,7 +70,11 @@ def scene_of(cwd: Path, home: Path | None, host_name: str, file: Path | None) ->
 
 
 def must_be_directories(*given: Path | None) -> None:
-    """Misuse where one that is given is no directory."""
+    """Misuse where one that is given is no directory, or is told from a working directory that is gone."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        misuse("the working directory is not there any more: go to one that is")
     for directory in given:
         if directory is not None and not directory.is_dir():
             misuse(f"{directory}: no such directory")
