@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from operator import is_
 from typing import Final
 
@@ -85,8 +86,11 @@ def _presence(path: str) -> Node:
         return Unreadable(_reason(error))
 
 
-def _listing(path: str, directory: Directory, want: Want, before: Directory | None) -> Directory | Unreadable:
-    """A directory with all its names, and with the content of the files that are wanted; the one of before where nothing changed."""
+def _listing(path: str, directory: Directory, want: Want, before: Directory | None) -> Directory:
+    """A directory with all its names, and with the content of the files that are wanted; the one of before where nothing changed.
+
+    One that the system does not list may still be gone through: it keeps what is known of it.
+    """
     kept = {} if before is None else plain(before)
     try:
         at = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY)
@@ -96,7 +100,7 @@ def _listing(path: str, directory: Directory, want: Want, before: Directory | No
         finally:
             os.close(at)
     except OSError as error:
-        return Unreadable(_reason(error), directory=True)
+        return replace(directory, unlisted=_reason(error))
     same = before is not None and len(children) == len(kept) and all(map(is_, children.values(), map(kept.get, children)))
     if before is not None and same and (before.owner, before.mode) == (directory.owner, directory.mode):
         return before

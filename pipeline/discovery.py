@@ -15,7 +15,7 @@ from pipeline.collecting import nothing_to_collect
 from pipeline.definition import Verdict, read_agent
 from pipeline.hosts import STANDARD, Host
 from pipeline.merging import FileOutcome, merge
-from pipeline.places import project_agents_dir, surroundings, survey
+from pipeline.places import passed_over, project_agents_dir, surroundings, survey
 from pipeline.problem import Problem, Surrounding
 from pipeline.snapshot import Snapshot
 
@@ -66,7 +66,7 @@ def discover(snapshot: Snapshot, *, host: Host = STANDARD) -> Discovery:
         (*merged.loaded, *(agent for agent in shipped if agent.name not in merged.winners)),
         merged.outcomes,
         project_agents_dir(host, snapshot),
-        (*problems, *surroundings(where, snapshot), *mistaken),
+        (*problems, *surroundings((*passed_over(host, snapshot), *where), snapshot), *mistaken),
         host,
     )
 

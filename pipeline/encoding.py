@@ -62,6 +62,8 @@ def _directory(node: Directory) -> dict[str, object]:
         said["owner"] = node.owner
     if node.mode is not None:
         said["mode"] = node.mode
+    if node.unlisted is not None:
+        said["unlisted"] = node.unlisted
     return said
 
 
@@ -141,8 +143,8 @@ def _decode(entry: Mapping[str, object]) -> Node | None:
 
 
 def _decode_directory(entry: Mapping[str, object]) -> Directory:
-    owner, mode = entry.get("owner"), entry.get("mode")
-    made = Directory(complete=entry.get("listed") is not False)
+    owner, mode, unlisted = entry.get("owner"), entry.get("mode"), entry.get("unlisted")
+    made = Directory(complete=entry.get("listed") is not False, unlisted=unlisted if isinstance(unlisted, str) else None)
     return replace(made, owner=owner if isinstance(owner, int) else None, mode=mode if isinstance(mode, int) else None)
 
 

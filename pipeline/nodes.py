@@ -63,12 +63,15 @@ class Link:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Directory:
-    """A directory. `complete` when `children` is all it holds; else only some of its places have been looked at."""
+    """A directory. `complete` when `children` is all it holds; else only some of its places have been looked at: all that can be, where the
+    system would not list it; `unlisted` is its word then.
+    """
 
     children: PMap[str, Node] = field(default_factory=lambda: _NO_CHILDREN)
     complete: bool = True
     owner: int | None = None
     mode: int | None = None
+    unlisted: str | None = None
     memo: dict[Hashable, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
     """Answers of pure functions of this directory, as a file has them."""
 
@@ -76,10 +79,14 @@ class Directory:
         # By the children as dicts: persistent maps that differ compare twice at every level, which doubles the time with each.
         if self is other or not isinstance(other, Directory):
             return self is other
-        return (self.complete, self.owner, self.mode) == (other.complete, other.owner, other.mode) and plain(self) == plain(other)
+        return self._told == other._told and plain(self) == plain(other)
 
     def __hash__(self) -> int:
-        return hash((self.children, self.complete, self.owner, self.mode))
+        return hash((self.children, self._told))
+
+    @property
+    def _told(self) -> tuple[object, ...]:
+        return self.complete, self.owner, self.mode, self.unlisted
 
 
 def plain(directory: Directory) -> Mapping[str, Node]:

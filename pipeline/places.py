@@ -95,6 +95,21 @@ def project_place(host: Host, family: Family, snapshot: Snapshot) -> str | None:
     return None
 
 
+def passed_over(host: Host, snapshot: Snapshot) -> Iterator[Place]:
+    """The project directories nearer than the one of their family that the system would not even look into: there may be agents in them.
+
+    Of one above that cannot be entered itself nothing is known, and nothing said.
+    """
+    for family in host.families:
+        for above in upward(snapshot.cwd):
+            path = normal(posixpath.join(above, family.project))
+            real, node = snapshot.locate(path)
+            if isinstance(node, Unreadable) and not node.directory and posixpath.basename(real) == posixpath.basename(path):
+                yield Place(path, "project")
+            elif snapshot.is_dir(path):
+                break
+
+
 def _same(path: str, other: str, snapshot: Snapshot) -> bool:
     return path == other or snapshot.locate(path).real == snapshot.locate(other).real
 
@@ -138,7 +153,7 @@ def answered(want: Want, snapshot: Snapshot) -> bool:
     """Whether a snapshot knows what a want asks for, be it that there is nothing."""
     node = snapshot.locate(want.path).node
     if isinstance(node, Directory):
-        return want.what != "listing" or node.complete
+        return want.what != "listing" or node.complete or node.unlisted is not None
     return not isinstance(node, Unknown) and not (want.what == "content" and isinstance(node, Unread))
 
 
@@ -196,8 +211,9 @@ _ROOT: Final = 0
 
 def _of_directory(place: Place, snapshot: Snapshot) -> Iterator[Surrounding]:
     node = snapshot.locate(place.path).node
-    if isinstance(node, Unreadable):
-        yield UnreadableDirectory(path=place.path, reason=node.reason)
+    reason = node.reason if isinstance(node, Unreadable) else node.unlisted if isinstance(node, Directory) else None
+    if reason is not None:
+        yield UnreadableDirectory(path=place.path, reason=reason)
     if place.source != "project" or not isinstance(node, Directory):
         return
     if node.mode is not None and node.mode & _ANYONE_MAY_WRITE:

@@ -244,5 +244,5 @@ def _set(directory: Directory, pending: list[str], node: Node) -> Directory:
         above = trail.pop()
         gone = isinstance(node, Absent) and above.complete
         children = above.children.discard(name) if gone else above.children.set(name, node)
-        node = directory = Directory(children, above.complete, above.owner, above.mode)
+        node = directory = Directory(children, above.complete, above.owner, above.mode, above.unlisted)
     return directory

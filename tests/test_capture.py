@@ -18,63 +18,19 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from pyrsistent import pmap
 
-from pipeline import STANDARD, Discovery, Snapshot, capture, discover
+from pipeline import STANDARD, Snapshot, capture, discover
 from pipeline.capture import look
 from pipeline.nodes import Absent, Directory, File, Node, Special, Stamp, TooLarge, Unreadable
 from pipeline.places import Want
 from properties.strategies import valid_agent
-from tests.users import as_nobody
+from tests.looking import look_at, outcomes, with_a_good_agent
 
 door = importlib.import_module("pipeline.capture")
 
 
 @pytest.fixture
 def agents(place: Path) -> Path:
-    made = place / "proj" / ".claude" / "agents"
-    made.mkdir(parents=True)
-    (place / "home").mkdir()
-    (made / "good.md").write_text(valid_agent("good"))
-    return made
-
-
-def look_at(place: Path, previous: Snapshot | None = None) -> Snapshot:
-    return capture(place / "proj", place / "home", previous=previous)
-
-
-def outcomes(found: Discovery) -> dict[str, tuple[str, list[str]]]:
-    return {os.path.basename(file.path): (file.status, [type(problem).__name__ for problem in file.problems]) for file in found.files}
-
-
-def test_a_file_without_permission(place: Path, agents: Path) -> None:
-    (agents / "secret.md").write_text(valid_agent("secret"))
-    (agents / "secret.md").chmod(0)
-    with as_nobody():
-        seen = look_at(place)
-    found = discover(seen)
-    assert outcomes(found) == {"good.md": ("loaded", []), "secret.md": ("unreadable", ["UnreadableFile"])}
-
-
-def test_a_directory_without_permission(place: Path, agents: Path) -> None:
-    locked = place / "proj" / ".codex" / "agents"
-    locked.mkdir(parents=True)
-    locked.chmod(0)
-    with as_nobody():
-        seen = look_at(place)
-    found = discover(seen)
-    assert outcomes(found) == {"good.md": ("loaded", [])}
-    assert [(type(problem).__name__, problem.path) for problem in found.surroundings] == [("UnreadableDirectory", str(locked))]
-    locked.chmod(0o755)
-
-
-def test_a_directory_above_without_permission(place: Path, agents: Path) -> None:
-    locked = place / "proj" / ".codex"
-    (locked / "agents").mkdir(parents=True)
-    locked.chmod(0)
-    with as_nobody():
-        seen = look_at(place)
-    found = discover(seen)
-    assert outcomes(found) == {"good.md": ("loaded", [])}
-    locked.chmod(0o755)
+    return with_a_good_agent(place)
 
 
 def test_links(place: Path, agents: Path) -> None:
@@ -171,19 +127,6 @@ def test_paths_that_no_disk_can_hold(place: Path, agents: Path) -> None:
     entries = ", ".join(f'{{"installPath": "{root}"}}' for root in roots)
     (registry / "installed_plugins.json").write_text(f'{{"version": 1, "plugins": {{"p@m": [{entries}]}}}}')
     assert outcomes(discover(look_at(place))) == {"good.md": ("loaded", [])}
-
-
-def test_a_directory_that_anyone_may_write(place: Path, agents: Path) -> None:
-    agents.chmod(0o777)
-    assert [problem.why for problem in discover(look_at(place)).surroundings] == ["anyone may write"]  # type: ignore[union-attr]
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a directory away")
-def test_a_directory_that_another_user_owns(place: Path, agents: Path) -> None:
-    os.chown(agents, 1234, 1234)
-    assert [(problem.why, problem.owner) for problem in discover(look_at(place)).surroundings] == [  # type: ignore[union-attr]
-        ("another user owns it", 1234)
-    ]
 
 
 def test_nothing_there_at_all() -> None:
@@ -343,14 +286,6 @@ def test_entries_that_cannot_be_asked(place: Path) -> None:
     assert door._stamp_of(f"{place}/no") != Stamp(1, 2, 3)
 
 
-def test_presence_without_permission(place: Path, agents: Path) -> None:
-    (place / "proj").chmod(0)
-    with as_nobody():
-        seen = look_at(place)
-    assert isinstance(seen.locate(str(agents)).node, Unreadable)
-    (place / "proj").chmod(0o755)
-
-
 def test_a_link_s_target_that_is_unchanged_is_kept(place: Path, agents: Path) -> None:
     (place / "real.md").write_text(valid_agent("linked"))
     (agents / "linked.md").symlink_to(place / "real.md")
@@ -359,11 +294,3 @@ def test_a_link_s_target_that_is_unchanged_is_kept(place: Path, agents: Path) ->
         second = look_at(place, previous=first)
     assert second.locate(str(place / "real.md")).node is first.locate(str(place / "real.md")).node
     assert [path for path in paths if path.endswith(".md")] == []
-
-
-def test_a_directory_that_was_given_away_is_another(place: Path, agents: Path) -> None:
-    first = look_at(place)
-    agents.chmod(0o777)
-    second = look_at(place, previous=first)
-    assert second != first
-    assert second.locate(str(agents / "good.md")).node is first.locate(str(agents / "good.md")).node
