@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, fields
 from typing import Final, TypeAlias
 
 from pipeline.agent import AgentDefinition
 from pipeline.discovery import Discovery
+from pipeline.frozen import Json, thaw
 from pipeline.request import TaskRequest
 
 
@@ -65,7 +67,13 @@ def diff(before: Discovery, after: Discovery) -> Difference:
 
 
 def _fields(was: AgentDefinition, now: AgentDefinition) -> tuple[str, ...]:
-    return tuple([field.name for field in fields(now) if field.name not in _WHERE and getattr(was, field.name) != getattr(now, field.name)])
+    changed = [field.name for field in fields(now) if field.name not in _WHERE and getattr(was, field.name) != getattr(now, field.name)]
+    # Python takes 1, 1.0 and true for equal; as schemas they are three things.
+    return (*changed, *(["output"] if "output" not in changed and _text(was.output) != _text(now.output) else []))
+
+
+def _text(schema: Json) -> str:
+    return json.dumps(thaw(schema), sort_keys=True)
 
 
 @dataclass(frozen=True, slots=True)

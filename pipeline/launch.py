@@ -15,7 +15,7 @@ from pipeline.frozen import Json
 from pipeline.guards import passed
 from pipeline.hosts import STANDARD, Host
 from pipeline.hosts.host import PlanMode
-from pipeline.policy import encode, joined
+from pipeline.policy import decode, encode, joined
 from pipeline.refusal import Refusal, as_refusal
 from pipeline.request import DEFAULT_MAX_ROUNDS, SchemaSource, Session, TaskItem, TaskRequest
 from pipeline.snapshot import Snapshot
@@ -84,7 +84,8 @@ def _launched(request: TaskRequest, session: Session, host: Host, agent: AgentDe
     may_spawn = not at_limit(depth, session.max_depth)
     mode = host.plan_mode if session.plan_mode else None
     effective = planned(agent) if mode == "enforced" else agent
-    spawns = effective.spawns if may_spawn and effective.spawns is not None else NOBODY
+    declared = effective.spawns if may_spawn and effective.spawns is not None else NOBODY
+    spawns = declared if host.encodes_strictly else decode(joined(declared))  # a child knows of it what its text says
     schema, schema_from = _schema(request, session, agent)
     launch = Launch(
         agent,
@@ -93,7 +94,7 @@ def _launched(request: TaskRequest, session: Session, host: Host, agent: AgentDe
         _tools(effective, session, may_spawn),
         (TASK,) if effective.tools is None and not may_spawn and host.withholds_task else (),
         spawns,
-        joined(spawns),
+        joined(declared),
         schema,
         schema_from,
         session.models.get(agent.name) or agent.model or session.model,

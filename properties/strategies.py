@@ -260,9 +260,9 @@ def discoveries() -> st.SearchStrategy[Discovery]:
 @cache
 def requests() -> st.SearchStrategy[TaskRequest]:
     """Requests for agents that may be there, with good and bad tasks."""
-    ids = st.lists(st.sampled_from(("a", "b", "A", "", " ")).map(TaskItem), max_size=3).map(tuple)
+    ids = st.lists(st.sampled_from(("a", "A", "a ", "b", "", " ")).map(TaskItem), max_size=3).map(tuple)
     good = st.just((TaskItem("one"),))
-    return st.builds(TaskRequest, st.sampled_from(NAMES[:6]), weighted(good, good, good, ids), schema=st.none() | st.just({"type": "int8"}))
+    return st.builds(TaskRequest, st.sampled_from(NAMES[:6]), weighted(good, good, ids), schema=st.none() | st.just({"type": "int8"}))
 
 
 @cache
@@ -273,7 +273,11 @@ def sessions() -> st.SearchStrategy[Session]:
         spawns=st.one_of(st.none(), policies(), st.sampled_from(("", "*", "alpha, beta", "alpha,,"))),
         depth=st.integers(0, 3),
         max_depth=st.sampled_from((-1, 0, 2, 3, 4, 6)),
-        plan_mode=st.booleans(),
+        plan_mode=st.sampled_from((False, False, True)),
+        exec_mode=st.sampled_from(("both", "python", "bash")),
+        model=st.sampled_from((None, ("small",))),
+        models=st.sampled_from(({}, {"alpha": ("large",)})),
+        max_rounds=st.integers(1, 40),
         disabled=st.frozensets(st.sampled_from(NAMES[:6]), max_size=1),
         blocked=st.none() | st.sampled_from(NAMES[:6]),
         output=st.none() | st.just({"type": "float32"}),

@@ -62,6 +62,12 @@ def test_the_lower_file_name_wins(host: Host, directory: str, name: str, first: 
     names.the_lower_file_name_wins(directory, name, first, second, host)
 
 
+@HOSTS
+@given(first=st.integers(0, 7), second=st.integers(0, 7))
+def test_an_earlier_place_wins(host: Host, first: int, second: int) -> None:
+    merging.an_earlier_place_wins(first, second, host)
+
+
 @given(strategies.candidate_lists(), st.integers(0, 12))
 def test_folding_twice_is_folding_once(candidates: list[Candidate[AgentDefinition]], cut: int) -> None:
     merging.folding_twice_is_folding_once(candidates, cut)

@@ -26,7 +26,11 @@ LAWS = (
     launching.no_task_tool_at_the_limit,
     launching.plan_mode_leaves_no_writing_tool,
     launching.the_first_schema_counts,
+    launching.ids_are_told_apart_but_for_case_and_blanks,
 )
+
+
+LAWS_BY_HOST = (launching.a_launch_is_what_the_rules_say, launching.a_child_s_session_is_its_parent_s_but_for_what_the_launch_says)
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: str(law.__name__))
@@ -56,6 +60,23 @@ def test_a_narrower_policy_allows_no_more(question: Question, kept: frozenset[st
 @given(strategies.sessions(), strategies.discoveries(), st.lists(st.sampled_from(strategies.NAMES[:6]), max_size=6))
 def test_nobody_spawns_at_the_limit(host: Host, session: Session, found: Discovery, path: list[str]) -> None:
     launching.nobody_spawns_at_the_limit(session, found, path, host)
+
+
+@HOSTS
+@pytest.mark.parametrize("law", LAWS_BY_HOST, ids=lambda law: str(law.__name__))
+@given(strategies.questions())
+def test_laws_of_launches_by_host(law: Callable[[TaskRequest, Session, Discovery, Host], None], host: Host, question: Question) -> None:
+    law(*question, host)
+
+
+@given(strategies.policies())
+def test_a_policy_has_a_text_exactly_if_its_names_can_stand_in_one(policy: Spawns) -> None:
+    launching.a_policy_has_a_text_exactly_if_its_names_can_stand_in_one(policy)
+
+
+@given(st.text(st.sampled_from("ab,* \t")))
+def test_a_policy_s_text_is_read_piece_by_piece(text: str) -> None:
+    launching.a_policy_s_text_is_read_piece_by_piece(text)
 
 
 @given(strategies.policies())

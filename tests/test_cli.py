@@ -149,6 +149,15 @@ def test_control_characters_never_reach_the_terminal(tmp_path: Path) -> None:
         assert not any(character in result.output for character in "\x7f\x9b\u202e\U000e0041")
 
 
+def test_a_working_directory_that_is_gone_is_misuse(monkeypatch: pytest.MonkeyPatch) -> None:
+    def gone() -> Path:
+        raise FileNotFoundError(2, "No such file or directory")
+
+    monkeypatch.setattr(Path, "cwd", gone)
+    result = CliRunner().invoke(app, ["list"])
+    assert (result.exit_code, result.stderr) == (2, "the working directory is not there any more: go to one that is\n")
+
+
 def test_a_terminal_gets_a_table_folded_to_its_width(project: Path) -> None:
     command = [sys.executable, "-m", "pipeline", "list", "--cwd", str(project / "home" / "proj"), "--home", str(project / "home")]
     reader, writer = pty.openpty()

@@ -98,6 +98,12 @@ def test_a_refusal_says_what_would_lift_it(place: Path) -> None:
     assert (blank.exit_code, blank.stdout.splitlines()[0]) == (1, "no: Nothing is asked in 2.")
 
 
+def test_an_agent_that_asks_for_itself_is_refused(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PI_BLOCKED_AGENT", "scout")
+    result = ran(place, "scout", "x", "--model", script(place, "No."))
+    assert (result.exit_code, "Cannot spawn scout agent from within itself" in result.stdout) == (1, True)
+
+
 def test_a_tool_name_that_nothing_answers_to_is_told(place: Path) -> None:
     result = ran(place, "blind", "x", "--model", script(place, "No eyes."))
     assert "blind: started on x (no tool answers to webfetch)" in result.stderr

@@ -259,3 +259,17 @@ def test_a_snapshot_is_discovered_afresh() -> None:
     asked = TaskRequest("scout", TASKS)
     assert isinstance(plan_launch(asked, Session(), snapshot), Failure)
     assert isinstance(plan_launch(asked, Session(), snapshot.put(".claude/agents/s.md", valid_agent("scout"))), Success)
+
+
+@pytest.mark.parametrize(("was", "now"), [("{m: 1}", "{m: true}"), ("{m: 0}", "{m: false}"), ("{m: 1}", "{m: 1.0}")])
+def test_values_that_python_takes_for_equal_are_a_change_of_the_schema(was: str, now: str) -> None:
+    before, after = (discover(Snapshot.from_tree({".claude/agents/a.md": valid_agent("a", output=text)})) for text in (was, now))
+    assert diff(before, after).changed == (Changed("a", ("output",)),)
+    assert not diff(before, before)
+
+
+def test_under_xcsh_a_child_knows_of_its_policy_what_its_text_says() -> None:
+    agents = {name: valid_agent(name, spawns=spawns) for name, spawns in {"a": '["x,y"]', "b": '[" z "]', "x": "", "x,y": "", "z": ""}.items()}
+    tree = Snapshot.from_tree({f".claude/agents/{at}.md": text for at, text in enumerate(agents.values())})
+    for path, passes in ((["a", "x"], True), (["a", "x,y"], False), (["b", "z"], True)):
+        assert isinstance(launches_along(path, Session(max_depth=-1), tree, host=XCSH), Success) == passes

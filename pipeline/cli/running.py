@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from pipeline.cli.scene import HERE, AsJson, Cwd, Home, HostName, Name, app, host_of, must_be_directories
+from pipeline.cli.scene import HERE, AsJson, Blocked, Cwd, Home, HostName, Name, app, host_of, must_be_directories
 from pipeline.request import DEFAULT_MAX_DEPTH, DEFAULT_MAX_ROUNDS, Session, TaskItem, TaskRequest
 from pipeline.subagent.limits import AT_ONCE
 
@@ -20,6 +20,7 @@ def run_agent(
     max_rounds: Annotated[int, typer.Option(min=1, help="Model calls of each agent at most.")] = DEFAULT_MAX_ROUNDS,
     at_once: Annotated[int, typer.Option(min=1, help="Agents that run at once.")] = AT_ONCE,
     max_depth: Annotated[int, typer.Option(help="From which depth nobody spawns; negative is no limit.")] = DEFAULT_MAX_DEPTH,
+    blocked: Blocked = None,
     cwd: Cwd = HERE,
     home: Home = None,
     host: HostName = "standard",
@@ -35,5 +36,5 @@ def run_agent(
     from pipeline.subagent.engine import Options  # noqa: PLC0415
 
     request = TaskRequest(name, tuple([TaskItem(str(at), assignment=task) for at, task in enumerate(tasks, 1)]), context)
-    session = Session(max_depth=max_depth, cwd=str(cwd), home=None if home is None else str(home), max_rounds=max_rounds)
+    session = Session(max_depth=max_depth, blocked=blocked, cwd=str(cwd), home=None if home is None else str(home), max_rounds=max_rounds)
     raise typer.Exit(executed(request, session, model_of(model), Options(at_once=at_once, host=host_of(host)), as_json=as_json))

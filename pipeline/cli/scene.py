@@ -39,6 +39,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text
 SnapshotFile = Annotated[Path | None, typer.Option("--snapshot", help="Answer from this snapshot instead of the disk.")]
 
 HERE = Path()
+BLOCKED = "PI_BLOCKED_AGENT"
+
+Blocked = Annotated[str | None, typer.Option(envvar=BLOCKED, help="The agent that asks, which may not ask for itself.")]
 
 
 @dataclass(frozen=True, slots=True)

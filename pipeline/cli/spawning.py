@@ -15,6 +15,7 @@ from pipeline.cli.scene import (
     HERE,
     PROBLEMS,
     AsJson,
+    Blocked,
     Cwd,
     Home,
     HostName,
@@ -44,7 +45,6 @@ from pipeline.view.text import problem_line, visible
 
 Disabled = Annotated[list[str] | None, typer.Option("--disabled", help="An agent that the settings disable; may be given again.")]
 Form = Literal["text", "mermaid", "dot", "svg"]
-BLOCKED = "PI_BLOCKED_AGENT"
 """The environment variable by which a child learns which agent it runs."""
 
 FORMS = {"text": as_text, "mermaid": as_mermaid, "dot": as_dot, "svg": as_svg}
@@ -56,7 +56,7 @@ def can_spawn(
     parent_spawns: Annotated[str | None, typer.Option(help="The spawn policy of the one who asks: *, names between commas, or nothing.")] = None,
     depth: Annotated[int, typer.Option(help="How deep the one who asks is; the main conversation is 0.")] = 0,
     max_depth: Annotated[int, typer.Option(help="From which depth nobody spawns; negative is no limit.")] = DEFAULT_MAX_DEPTH,
-    blocked: Annotated[str | None, typer.Option(envvar=BLOCKED, help="The agent that asks, which may not ask for itself.")] = None,
+    blocked: Blocked = None,
     disabled: Disabled = None,
     plan_mode: Annotated[bool, typer.Option("--plan-mode", help="Ask in plan mode.")] = False,
     cwd: Cwd = HERE,

@@ -97,8 +97,8 @@ def as_mermaid(graph: SpawnGraph) -> str:
 
 
 def _mermaid_label(name: str) -> str:
-    """Everything but letters, digits and what is plain in names is written by number, so that nothing is left that Mermaid reads."""
-    return "".join(each if each.isalnum() or each in " -_." else f"#{ord(each)};" for each in _shown(name))
+    """Everything but ASCII letters, digits and what is plain in names is written by number, so that nothing is left that Mermaid reads."""
+    return "".join(each if (each.isascii() and each.isalnum()) or each in " -_." else f"#{ord(each)};" for each in _shown(name))
 
 
 _DASHED_BOX: Final = ', style="rounded,dashed", color="{}"'

@@ -5,23 +5,89 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import permutations
 
-from returns.result import Success
+from returns.result import Failure, Success
 
 from pipeline.agent import AnyAgent, OnlyAgents, Spawns
 from pipeline.discovery import Discovery
 from pipeline.guards import Guard, enabled, has_tasks, not_itself, parent_allows, passed, tasks_have_ids
 from pipeline.hosts import STANDARD, Host
-from pipeline.launch import PLAN_TOOLS, at_limit, child_session, plan_launch
+from pipeline.launch import at_limit, child_session, plan_launch
 from pipeline.policy import allows, decode, encode
+from pipeline.refusal import BadTaskIds
 from pipeline.request import Session, TaskItem, TaskRequest
 
+PLAN_TOOLS = ("read", "grep", "find", "ls", "lsp", "web_search")
 READ_ONLY = {*PLAN_TOOLS, "submit_result"}
+EXEC = {"both": {"python", "bash"}, "python": {"python"}, "bash": {"bash"}}
 
 
 def a_policy_survives_its_text(policy: Spawns) -> None:
     """The text of a policy, where it has one, decodes to that policy."""
     text = encode(policy).value_or(None)
     assert text is None or decode(text) == policy
+
+
+def a_policy_s_text_is_read_piece_by_piece(text: str) -> None:
+    """Anybody is meant where the trimmed text is a star alone; else the trimmed pieces between commas that are not empty, in order."""
+    pieces = tuple(piece.strip() for piece in text.split(",") if piece.strip())
+    assert decode(text) == (AnyAgent() if text.strip() == "*" else OnlyAgents(pieces))
+
+
+def a_policy_has_a_text_exactly_if_its_names_can_stand_in_one(policy: Spawns) -> None:
+    """The names that cannot: the empty one, the star, those with a comma, a control character, a blank at an end."""
+    names = policy.names if isinstance(policy, OnlyAgents) else ()
+    bad = [
+        name for name in names if name in ("", "*") or "," in name or name.strip() != name or any(ord(each) < 32 or each == "\x7f" for each in name)
+    ]
+    assert isinstance(encode(policy), Success) == (not bad)
+    assert all(allows(policy, name) for name in names)
+
+
+def a_launch_is_what_the_rules_say(request: TaskRequest, session: Session, discovery: Discovery, host: Host) -> None:
+    """Depth, tools, policy, model, level, rounds and prompt of a launch, worked out by the rules as they are written down."""
+    launch = plan_launch(request, session, discovery, host=host).value_or(None)
+    if launch is None:
+        return
+    agent, held = launch.agent, session.plan_mode and host.plan_mode == "enforced"
+    limited = session.max_depth >= 0 and session.depth + 1 >= session.max_depth
+    spawns = OnlyAgents(()) if limited or held or agent.spawns is None else agent.spawns
+    listed = None if agent.tools is None else set(agent.tools)
+    if held:
+        listed = READ_ONLY if listed is None else listed & READ_ONLY
+    if listed is not None:
+        listed = (listed - {"task"} if limited else listed | ({"task"} if spawns != OnlyAgents(()) else set())) - {"exec"} | (
+            EXEC[session.exec_mode] if "exec" in listed else set()
+        )
+    assert (None if launch.tools is None else set(launch.tools)) == listed
+    assert launch.may_use("task") == ("task" in listed if listed is not None else not (limited and host.withholds_task))
+    assert launch.spawns == (spawns if host.encodes_strictly else decode(launch.spawns_text))
+    assert launch.spawns_text == ("*" if isinstance(spawns, AnyAgent) else ",".join(spawns.names))
+    assert (launch.depth, launch.max_rounds, launch.thinking_level) == (session.depth + 1, session.max_rounds, agent.thinking_level)
+    assert launch.model == (session.models.get(agent.name) or agent.model or session.model)
+    assert launch.prompt.startswith("Plan mode is on") == held
+    assert launch.prompt.endswith(agent.system_prompt)
+
+
+def a_child_s_session_is_its_parent_s_but_for_what_the_launch_says(request: TaskRequest, session: Session, discovery: Discovery, host: Host) -> None:
+    """Deeper by one, under the launch's policy, blocked from itself, with the launch's schema; all else is the parent's."""
+    launch = plan_launch(request, session, discovery, host=host).value_or(None)
+    if launch is not None:
+        own = {"depth": session.depth + 1, "spawns": launch.spawns, "blocked": request.agent, "output": launch.schema}
+        assert child_session(session, launch) == replace(session, **own)  # type: ignore[arg-type]
+
+
+def ids_are_told_apart_but_for_case_and_blanks(request: TaskRequest, session: Session, discovery: Discovery) -> None:
+    """Of the tasks of a request those are missing that have no id, and those repeated whose ids are the same without blanks and case."""
+    found = tasks_have_ids(request, session, discovery.agents[0])
+    keys = [task.id.strip().lower() for task in request.tasks]
+    assert isinstance(found, Success) == (all(keys) and len(set(keys)) == len(keys))
+    if isinstance(found, Failure):
+        refusal = found.failure()
+        assert isinstance(refusal, BadTaskIds)
+        assert refusal.missing == tuple(at for at, key in enumerate(keys) if not key)
+        assert [places for _, places in refusal.repeated] == [
+            tuple(at for at, other in enumerate(keys) if other == key) for key in dict.fromkeys(keys) if key and keys.count(key) > 1
+        ]
 
 
 def any_text_is_a_policy(text: str | None) -> None:

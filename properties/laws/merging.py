@@ -37,6 +37,16 @@ def the_first_command_of_a_name_wins(snapshot: Snapshot, host: Host = STANDARD) 
     assert [command.name for command in found.commands if command.source != "bundled"] == list(winners)
 
 
+def an_earlier_place_wins(first: int, second: int, host: Host = STANDARD) -> None:
+    """Of two files of one name the one wins whose place comes first: family by family, the project's before the user's."""
+    home, cwd = "/home/user", "/home/user/project"
+    places = [place for family in host.families for place in (f"{cwd}/{family.project}", f"{home}/{family.user}")]
+    first, second = sorted((first % len(places), second % len(places)))
+    text = "---\nname: fresh\ndescription: d\n---"
+    found = discover(Snapshot.from_tree({f"{places[at]}/a.md": text for at in (second, first)}, cwd=cwd, home=home), host=host)
+    assert found.by_name["fresh"].file_path == f"{places[first]}/a.md"
+
+
 def every_name_is_in_force_once(snapshot: Snapshot, host: Host = STANDARD) -> None:
     """No two agents in force have the same name, and every name that a valid file defines is in force."""
     found = discover(snapshot, host=host)
