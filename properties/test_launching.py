@@ -26,7 +26,6 @@ LAWS = (
     launching.no_task_tool_at_the_limit,
     launching.plan_mode_leaves_no_writing_tool,
     launching.the_first_schema_counts,
-    launching.ids_are_told_apart_but_for_case_and_blanks,
 )
 
 
@@ -72,6 +71,11 @@ def test_laws_of_launches_by_host(law: Callable[[TaskRequest, Session, Discovery
 @given(strategies.policies())
 def test_a_policy_has_a_text_exactly_if_its_names_can_stand_in_one(policy: Spawns) -> None:
     launching.a_policy_has_a_text_exactly_if_its_names_can_stand_in_one(policy)
+
+
+@given(st.lists(st.sampled_from(("a", "A", "a ", "b", "", " ")), max_size=5))
+def test_ids_are_told_apart_but_for_case_and_blanks(ids: list[str]) -> None:
+    launching.ids_are_told_apart_but_for_case_and_blanks(ids)
 
 
 @given(st.text(st.sampled_from("ab,* \t")))

@@ -7,7 +7,7 @@ from itertools import permutations
 
 from returns.result import Failure, Success
 
-from pipeline.agent import AnyAgent, OnlyAgents, Spawns
+from pipeline.agent import AgentDefinition, AnyAgent, OnlyAgents, Spawns
 from pipeline.discovery import Discovery
 from pipeline.guards import Guard, enabled, has_tasks, not_itself, parent_allows, passed, tasks_have_ids
 from pipeline.hosts import STANDARD, Host
@@ -76,10 +76,10 @@ def a_child_s_session_is_its_parent_s_but_for_what_the_launch_says(request: Task
         assert child_session(session, launch) == replace(session, **own)  # type: ignore[arg-type]
 
 
-def ids_are_told_apart_but_for_case_and_blanks(request: TaskRequest, session: Session, discovery: Discovery) -> None:
+def ids_are_told_apart_but_for_case_and_blanks(ids: list[str]) -> None:
     """Of the tasks of a request those are missing that have no id, and those repeated whose ids are the same without blanks and case."""
-    found = tasks_have_ids(request, session, discovery.agents[0])
-    keys = [task.id.strip().lower() for task in request.tasks]
+    found = tasks_have_ids(TaskRequest("a", tuple(map(TaskItem, ids))), Session(), AgentDefinition("a", "b", "", "user", "/a.md"))
+    keys = [each.strip().lower() for each in ids]
     assert isinstance(found, Success) == (all(keys) and len(set(keys)) == len(keys))
     if isinstance(found, Failure):
         refusal = found.failure()
