@@ -109,17 +109,28 @@ class Session:
         must(isinstance(names, list | tuple | set | frozenset) and all(isinstance(name, str) for name in names), "disabled", names, "names")
         must(self.blocked is None or isinstance(self.blocked, str), "blocked", self.blocked, "a name or None")
         must(self.exec_mode in get_args(ExecMode), "exec_mode", self.exec_mode, "both, python or bash")
-        must(sorted(self.schema_order) == sorted(get_args(SchemaSource)), "schema_order", self.schema_order, "agent, call and session in some order")
+        order: object = self.schema_order
+        in_order = isinstance(order, list | tuple) and sorted(map(str, order)) == sorted(get_args(SchemaSource))
+        must(in_order, "schema_order", order, "agent, call and session in some order")
+        must(self.model is None or _are_names(self.model), "model", self.model, "names of models, or None")
+        models: object = self.models
+        by_name = isinstance(models, Mapping) and all(isinstance(name, str) and _are_names(each) for name, each in models.items())
+        must(by_name, "models", models, "names of models by the name of an agent")
         must(isinstance(self.cwd, str), "cwd", self.cwd, "a path")
         must(self.home is None or isinstance(self.home, str), "home", self.home, "a path or None")
         must(is_count(self.max_rounds) and self.max_rounds > 0, "max_rounds", self.max_rounds, "a number from 1")
         object.__setattr__(self, "disabled", frozenset(self.disabled))
+        object.__setattr__(self, "schema_order", tuple(self.schema_order))
         object.__setattr__(self, "output", as_schema(self.output, "output"))
 
     @property
     def policy(self) -> Spawns:
         """The spawn policy, decoded where it was given as text."""
         return self.spawns if isinstance(self.spawns, AnyAgent | OnlyAgents) else decode(self.spawns)
+
+
+def _are_names(value: object) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(name, str) for name in value)
 
 
 def is_count(value: object) -> bool:
