@@ -87,12 +87,16 @@ def user_place(family: Family, snapshot: Snapshot) -> str:
 def project_place(host: Host, family: Family, snapshot: Snapshot) -> str | None:
     """The nearest project directory of a family at or above cwd; the user's own ends the walk unless the host takes it for a project's."""
     user = user_place(family, snapshot)
-    for above in upward(snapshot.cwd):
-        path = normal(posixpath.join(above, family.project))
+    for path in _project_paths(family, snapshot):
         if not snapshot.is_dir(path):
             continue
         return None if not host.home_is_project and _same(path, user, snapshot) else path
     return None
+
+
+def _project_paths(family: Family, snapshot: Snapshot) -> Iterator[str]:
+    """Where a family's project directory may be, nearest first."""
+    return (normal(posixpath.join(above, family.project)) for above in upward(snapshot.cwd))
 
 
 def passed_over(host: Host, snapshot: Snapshot) -> Iterator[Place]:
@@ -101,8 +105,7 @@ def passed_over(host: Host, snapshot: Snapshot) -> Iterator[Place]:
     Of one above that cannot be entered itself nothing is known, and nothing said.
     """
     for family in host.families:
-        for above in upward(snapshot.cwd):
-            path = normal(posixpath.join(above, family.project))
+        for path in _project_paths(family, snapshot):
             real, node = snapshot.locate(path)
             if isinstance(node, Unreadable) and not node.directory and posixpath.basename(real) == posixpath.basename(path):
                 yield Place(path, "project")
@@ -128,8 +131,8 @@ def wanted(host: Host, snapshot: Snapshot) -> tuple[Want, ...]:
 
 def _wanted(host: Host, snapshot: Snapshot) -> Iterator[Want]:
     for family in host.families:
-        for above in upward(snapshot.cwd):
-            yield Want(normal(posixpath.join(above, family.project)), "presence")
+        for path in _project_paths(family, snapshot):
+            yield Want(path, "presence")
     for marker, directories in marker_places(host, snapshot):
         for directory in directories:
             yield Want(posixpath.join(directory, marker), "presence")

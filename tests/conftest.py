@@ -11,6 +11,7 @@ import pytest
 
 from pipeline.subagent.workspace.paths import Workspace
 from properties.profiles import load
+from properties.strategies import valid_agent
 
 load()
 
@@ -21,6 +22,16 @@ def place() -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
         yield Path(folder).resolve()
+
+
+@pytest.fixture
+def agents(place: Path) -> Path:
+    """The agent directory of a project in the place, with one valid agent, beside a home."""
+    made = place / "proj" / ".claude" / "agents"
+    made.mkdir(parents=True)
+    (place / "home").mkdir()
+    (made / "good.md").write_text(valid_agent("good"))
+    return made
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What tests of the door to the disk share: a project with an agent in it, a look at it, what came of its files."""
+"""What tests of the door to the disk share: a look at the project of a place, what came of its files."""
 
 from __future__ import annotations
 
@@ -6,16 +6,6 @@ import os
 from pathlib import Path
 
 from pipeline import Discovery, Snapshot, capture
-from properties.strategies import valid_agent
-
-
-def with_a_good_agent(place: Path) -> Path:
-    """The agent directory of a project in a place, with one valid agent, beside a home."""
-    made = place / "proj" / ".claude" / "agents"
-    made.mkdir(parents=True)
-    (place / "home").mkdir()
-    (made / "good.md").write_text(valid_agent("good"))
-    return made
 
 
 def look_at(place: Path, previous: Snapshot | None = None) -> Snapshot:

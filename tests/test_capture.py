@@ -23,14 +23,9 @@ from pipeline.capture import look
 from pipeline.nodes import Absent, Directory, File, Node, Special, Stamp, TooLarge, Unreadable
 from pipeline.places import Want
 from properties.strategies import valid_agent
-from tests.looking import look_at, outcomes, with_a_good_agent
+from tests.looking import look_at, outcomes
 
 door = importlib.import_module("pipeline.capture")
-
-
-@pytest.fixture
-def agents(place: Path) -> Path:
-    return with_a_good_agent(place)
 
 
 def test_links(place: Path, agents: Path) -> None:

@@ -11,15 +11,10 @@ import pytest
 from pipeline import Snapshot, capture, discover
 from pipeline.nodes import Unreadable
 from properties.strategies import valid_agent
-from tests.looking import look_at, outcomes, with_a_good_agent
+from tests.looking import look_at, outcomes
 from tests.users import as_nobody
 
 door = importlib.import_module("pipeline.capture")
-
-
-@pytest.fixture
-def agents(place: Path) -> Path:
-    return with_a_good_agent(place)
 
 
 def test_a_file_without_permission(place: Path, agents: Path) -> None:
